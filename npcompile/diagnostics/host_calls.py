@@ -46,6 +46,6 @@ def host_reason(node: fx.Node) -> Reason:
     if is_sized_by_data(node):
         if function_of(node) is with_items:
             return Cause.MASK_BY_NUMPY(reason or Cause.NO_INDEX_OP())
-        _, why = attributes(node).mask_form or (None, "")
-        return Cause.COMPACTED_AS(why) if why else Cause.COMPACTED()
+        form = attributes(node).mask_form
+        return Cause.COMPACTED() if form is None else Cause.COMPACTED_AS(form[1])
     return Cause.NUMPYS_OWN() if reason is None else Cause.NO_OP(reason)

@@ -29,6 +29,7 @@ _LOCAL_NAMES = "work on local names in the loop, and store them after it"
 _MEMORY = "more memory, processes and threads for this program: the system ended the compiler or refused it"
 _MORE_SECONDS = "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"
 _NOTHING = "nothing: NumPy is the faster one here"
+_AS_PLANNED = "nothing: what is before and after it is compiled"
 _NO_DEBUGGER = "call it without the debugger"
 _NUMPYS_FUNCTION = "a function of NumPy's, if there is one; else leave it"
 _SAME_SLICES = "take slices that stay the same, or whole arrays"
@@ -409,6 +410,53 @@ class Cause(Enum):
     )
     COMPACTED = "compacted by NumPy: " + _BY_DATA, _KEEP_SIZE
     COMPACTED_AS = "compacted by NumPy ({}): " + _BY_DATA, _KEEP_SIZE
+
+    # Masks whose elements are compacted, or computed at full length.
+    PICKED_RETURNED = "what is picked is returned", _KEEP_SIZE
+    PICKED_SHAPE_DECIDES = "what is done depends on its shape", _KEEP_SIZE
+    PICKED_DTYPE = "programs do not compute in its dtype", _KEEP_SIZE
+    PICKED_FROM_WRITTEN = "{} is written to before what was picked from it is used", _KEEP_SIZE
+    PICKED_DECIDES = "a decision is made by it", _KEEP_SIZE
+    PICKED_IN_ORDER = "{} needs them one after the other", _KEEP_SIZE
+    PICKED_KEYWORDS = "{} is told more than its operands", _KEEP_SIZE
+    PICKED_MAY_RAISE = "{} may raise for elements that are not picked", _KEEP_SIZE
+    PICKED_BY_ANOTHER = "it meets what another mask picks", _KEEP_SIZE
+    PICKED_IN_LIST = "it is one of a list of arrays", _KEEP_SIZE
+    PICKED_OTHER_LENGTH = "it meets {}, which is of another length", _KEEP_SIZE
+    PICKED_MEETS_LIST = "it meets a list, as long as what is picked", _KEEP_SIZE
+    PICKED_ARGUMENTS = "{} is told more than an axis", _KEEP_SIZE
+    PICKED_NO_AXIS = "{} along no axis", _KEEP_SIZE
+    PICKED_KEEPDIMS = "{} keeps its dimensions", _KEEP_SIZE
+    PICKED_MASK_WRITTEN = "the mask is written to before its end", _KEEP_SIZE
+    PICKED_EXTREME = "{} of this dtype", _KEEP_SIZE
+    PICKED_COUNTED_LATE = "the mask is written to before they are counted", _KEEP_SIZE
+    PICKED_COUNT_SHAPES = "how many there are shapes an array", _KEEP_SIZE
+    PICKED_STORED_ELSEWHERE = "it is stored elsewhere, or something else into it", _KEEP_SIZE
+    PICKED_MORE_AXES = "it is stored into more axes", _KEEP_SIZE
+    PICKED_OTHER_INDEX = "it is stored by another index", _KEEP_SIZE
+    PICKED_OTHER_MASK = "it is stored under another mask", _KEEP_SIZE
+    PICKED_INTO_DTYPE = (
+        "it is stored into an array of a dtype that programs do not compute in",
+        _KEEP_SIZE,
+    )
+    PICKED_COMPLEX = "complex numbers are stored into real ones", _KEEP_SIZE
+    PICKED_SHARE = "{}% of {} elements were picked: about {} at full length, {} compacted", _KEEP_SIZE
+    MASK_AS_WHERE = "the mask as a `where` ({})", _KEEP_SIZE
+
+    # Ends of segments, which users cannot change.
+    MOVING_VIEW = "{} is a view at a place that moves", _AS_PLANNED
+    READS_PARTLY_WRITTEN = "{} reads {}, a part of which was written", _AS_PLANNED
+    CHECKS_AFTER_WRITE = "{} checks its indices after a write", _AS_PLANNED
+    PART_MADE_AND_WRITTEN = "{} is a part of {}, which the same segment makes and writes", _AS_PLANNED
+    COPIED_WHOLE = "{} is copied as it is, without any kernel", _AS_PLANNED
+    WRITE_OVERLAPS = "{} overlaps what the segment reads or writes", _AS_PLANNED
+    CHECKED_FIRST = "indices are checked first", _AS_PLANNED
+    SHOWN_TWICE = "{} shows the same memory twice", _AS_PLANNED
+    ON_HOST_NEXT = "{} comes next, on the host", _AS_PLANNED
+    WRITTEN_FROM_HERE = "{} is written to from here on", _AS_PLANNED
+    SEGMENT_FULL = "a segment has at most {} operations", _AS_PLANNED
+    PRODUCTS_NEXT = "{} comes next, with {}", _AS_PLANNED
+    TWO_PRODUCTS = "it reads a matrix once for two products", _AS_PLANNED
 
     # Statements that no block holds.
     PYTHONS_OWN = "calls of Python's own, or arithmetic on numbers", _NUMPYS_FUNCTION

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from torch import fx
@@ -30,13 +30,39 @@ from npcompile.frontend.program.printing import (
 )
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.text_steps import Format, fill, join, percent
-from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
+from npcompile.lower.plan.attributes import MaskForm, StepKind, attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.plan import Step as Planned
 from npcompile.lower.plan.values import Value, c_strides
 
 if TYPE_CHECKING:
     from npcompile.runtime.recorded_program import RecordedProgram
+
+
+Became = Literal[
+    "kernel",
+    "scalar step",
+    "view",
+    "write in place",
+    "copy",
+    "library call",
+    "host call",
+    "opaque call",
+    "store",
+    "text",
+    "object",
+    "guard",
+    "read",
+    "part",
+    "left out",
+]
+# The steps of a program that are neither computed by kernels nor calls of NumPy's.
+_OTHERS: dict[StepKind, Became] = {
+    "number": "scalar step",
+    "opaque": "opaque call",
+    "read": "read",
+    "part": "part",
+}
 
 
 @dataclass(frozen=True)
@@ -119,8 +145,7 @@ class Step:
     type : str
         The type of the value that it gives.
     became : str
-        "kernel", "scalar step", "view", "write in place", "copy", "library call", "host call", "opaque call",
-        "store", "text", "object", "guard", "read", "part" (of several results) or "left out".
+        One of `Became`; a "part" is one of several results.
     detail : str
         Details of that, and why.
     mask : {"where", "compaction", None}
@@ -136,9 +161,9 @@ class Step:
     line: int | None
     text: str
     type: str
-    became: str
+    became: Became
     detail: str = ""
-    mask: str | None = None
+    mask: MaskForm | None = None
     kernel: int | None = None
     elsewhere: str = ""
     reason: Reason | None = field(default=None, repr=False)
@@ -295,7 +320,7 @@ def _kernel(number: int, step: Planned, job: Any) -> Kernel:
         from_disk=job is not None and job.from_disk,
         form=form,
         source="" if job is None else job.source,
-        ended=step.why,
+        ended="" if step.why is None else str(step.why),
         checks=step.segment.checks,
         error=None if job is None or job.error is None else str(job.error),
     )
@@ -337,11 +362,11 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     if kind == "host" and node.target in purity.VIEWS:
         return Step(line, text, gives, "view", "made by NumPy")
     if kind == "host":
-        reason, mask = host_reason(node), "compaction" if is_sized_by_data(node) else None
+        reason = host_reason(node)
+        mask = "compaction" if is_sized_by_data(node) else None
         return Step(line, text, gives, "host call", str(reason), mask, reason=reason)
-    names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}
     detail = "called again at each replay, in its place" if kind == "opaque" else ""
-    return Step(line, text, gives if kind != "opaque" else "", names.get(kind, kind), detail)
+    return Step(line, text, gives if kind != "opaque" else "", _OTHERS[kind], detail)
 
 
 def _call(node: fx.Node) -> str:
@@ -359,7 +384,7 @@ def _write(node: fx.Node, plan: Plan, planned: Planned | None, number: int | Non
     if planned is None:
         return Step(line, text, "", "left out", "it is there already")
     if planned.kind == "copy":
-        return Step(line, text, "", "copy", planned.why)
+        return Step(line, text, "", "copy", str(planned.why))
     if dst in _members(planned):
         return Step(line, text, "", "kernel", "the whole array anew", None, number)
     return Step(line, text, "", "write in place", "", None, number)
@@ -372,10 +397,10 @@ def _members(planned: Planned) -> Sequence[fx.Node]:
 # -- why -----------------------------------------------------------------------------------------------------
 
 
-def _masked(node: fx.Node) -> tuple[str | None, str]:
+def _masked(node: fx.Node) -> tuple[MaskForm | None, str]:
     """Return the form of a mask inside a kernel, and why it is possible; None where there is no mask."""
     if (form := attributes(node).mask_form) is not None:
-        return form
+        return form[0], str(form[1])
     if function_of(node) is SETITEM and has_mask(node):
         return "where", "the mask as a `where`: one value for all its places, so the size stays"
     if isinstance(node.kwargs.get("where"), fx.Node) or function_of(node) in (np.putmask, np.place):

@@ -14,7 +14,7 @@ from torch import fx
 from npcompile.frontend.graph.builder_state import BuilderState
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.guards import Guard
-from npcompile.lower.plan.attributes import SourcePlace
+from npcompile.lower.plan.attributes import SourcePlace, StepKind
 from npcompile.lower.plan.values import Value
 
 
@@ -26,7 +26,7 @@ class Builder(BuilderState, ABC):
     @abstractmethod
     def add(
         self,
-        step: str,
+        step: StepKind,
         target: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],

@@ -22,7 +22,7 @@ from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.guards import SameObject
 from npcompile.frontend.program.object_steps import Build, Container, contents
 from npcompile.frontend.program.signature import MADE_ANEW
-from npcompile.frontend.program.structure import Structure
+from npcompile.frontend.program.structure import Leaf, Literal, Mapping, Row, Structure
 from npcompile.lower.plan.attributes import annotate
 from npcompile.lower.plan.values import Value
 
@@ -189,21 +189,21 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
         kind = type(result)
         if kind in (list, dict):
             if (node := self.container_of(result)) is not None:
-                return Structure("leaf", [node])
+                return Leaf(node)
             self.tight(result)
             if id(result) in self.shown:
                 raise Unfollowed(Cause.GIVEN_TWICE(kind.__name__))
             self.shown.add(id(result))
         if kind in _DECIDED and (node := self.origin(result)) is not None:
-            return Structure("leaf", [node])
+            return Leaf(node)
         if self.is_literal(result):
-            return Structure("const", [result])
+            return Literal(result)
         if kind in (tuple, list):
-            return Structure(kind, [self.structure(item) for item in self.through(result, ANSWERED)])
+            return Row(kind, [self.structure(item) for item in self.through(result, ANSWERED)])
         if kind is dict:
             entries = self.through(result, ANSWERED).items()
-            return Structure(dict, [(self._key(key), self.structure(item)) for key, item in entries])
+            return Mapping([(self._key(key), self.structure(item)) for key, item in entries])
         if kind in (bool, str, bytes, type(None), type(Ellipsis)) and self.tracked.node(result) is None:
-            return Structure("const", [result])
+            return Literal(result)
         ref = self.ref(result)
-        return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
+        return Leaf(ref) if isinstance(ref, fx.Node) else Literal(ref)

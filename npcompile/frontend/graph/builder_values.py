@@ -33,7 +33,15 @@ from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.reads import Length, Read
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.rewrite.call_sites import frames
-from npcompile.lower.plan.attributes import NOWHERE, SourcePlace, annotate, attributes, step_of, value_of
+from npcompile.lower.plan.attributes import (
+    NOWHERE,
+    SourcePlace,
+    StepKind,
+    annotate,
+    attributes,
+    step_of,
+    value_of,
+)
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import Value
@@ -212,7 +220,7 @@ class ValueBuilder(GuardBuilder):
 
     def add(
         self,
-        step: str,
+        step: StepKind,
         target: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -413,7 +421,7 @@ class ValueBuilder(GuardBuilder):
                 attributes(node).inspected = True
 
 
-def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:
+def _may_raise(step: StepKind, target: Any, args: tuple[Any, ...]) -> bool:
     """Tell if a step may end a replay with an exception."""
     if step == "number":
         return target not in NEVER_RAISES and target is not len

@@ -50,7 +50,7 @@ from npcompile.frontend.program.guards import (
 )
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.lower.plan.attributes import annotate, attributes, step_of, value_of
+from npcompile.lower.plan.attributes import StepKind, annotate, attributes, step_of, value_of
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.products import is_small
 from npcompile.lower.plan.segment import nodes_in
@@ -103,7 +103,7 @@ class GraphBuilder(ReadBuilder):
         value = self.value(result)
         if type(result) is int:  # a count (`Op.numbers`)
             value, result = Value("int", TORCH[np.dtype(np.int64)]), self.tracked.result(result)
-        step = "view" if is_view else "op"
+        step: StepKind = "view" if is_view else "op"
         # A read-only result shows one element many times.
         read_only = type(result) is np.ndarray and not result.flags.writeable
         if step == "op" and (self.in_library(op, args) or read_only or self._has_views(result, args)):
@@ -325,7 +325,7 @@ class GraphBuilder(ReadBuilder):
         return self.call("host", function, args, kwargs, result)
 
     def call(
-        self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+        self, step: StepKind, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> Any:
         if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
             raise Unfollowed(Cause.ANSWERS_WITH_ARGUMENT())

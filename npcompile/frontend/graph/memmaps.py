@@ -19,7 +19,7 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.unfollowed import Unfollowed
-from npcompile.lower.plan.attributes import value_of
+from npcompile.lower.plan.attributes import StepKind, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value
 
@@ -55,7 +55,7 @@ class Mapped:
         if of_memmaps(obj, name) or (is_mapped(obj) and type(result) is types.MethodWrapperType):
             raise Unfollowed(Cause.MEMMAP_MEMBER(name))
 
-    def check(self, step: str, target: Any, args: Any, value: Value) -> None:
+    def check(self, step: StepKind, target: Any, args: Any, value: Value) -> None:
         """Raise Unfollowed for a step by which a memmap would show, or by which two may be one file."""
         if step == "read" and value.mapped:
             self.met(value.root)

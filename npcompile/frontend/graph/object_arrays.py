@@ -16,7 +16,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.reads import Length
-from npcompile.lower.plan.attributes import value_of
+from npcompile.lower.plan.attributes import StepKind, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value
 
@@ -25,7 +25,7 @@ from npcompile.lower.plan.values import Value
 _COMPUTING = frozenset({"op", "view", "write", "library", "host", "number"})
 
 
-def refuse_objects(step: str, target: Any, args: Any, value: Value) -> None:
+def refuse_objects(step: StepKind, target: Any, args: Any, value: Value) -> None:
     """Raise Unfollowed for a step that computes with an array of objects, makes one, or decides by its
     elements."""
     if step == "guard":

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.ops.masked import Extreme
 from npcompile.frontend.ops.table import Op
@@ -81,7 +82,7 @@ COSTS = Costs()
 class Together:
     """Values that are used with each other: they take one form. reason: why that is compaction."""
 
-    reason: str = ""
+    reason: Reason | None = None
     takes: list[fx.Node] = field(default_factory=list)
     work: float = 0.0  # nanoseconds an element
     stores: int = 0
@@ -130,7 +131,7 @@ class Finder:
         for node in self.graph.nodes:
             used = [arg for arg in node.all_input_nodes if arg in self.picked]
             if used:
-                reason = "what is picked is returned" if node.op == "output" else self._use(node, used)
+                reason = Cause.PICKED_RETURNED() if node.op == "output" else self._use(node, used)
                 if reason:
                     for arg in used:
                         together = self.picked[arg].together.whole
@@ -139,7 +140,7 @@ class Finder:
                 self._take(node, *pair)
             if node in self.picked and attributes(node).inspected:
                 together = self.picked[node].together.whole
-                together.reason = together.reason or "what is done depends on its shape"
+                together.reason = together.reason or Cause.PICKED_SHAPE_DECIDES()
             self.contents.note(node)
 
     def _take(self, node: fx.Node, array: fx.Node, mask: fx.Node) -> None:
@@ -147,19 +148,19 @@ class Finder:
         together = Together(takes=[node])
         self.picked[node] = Picked(mask, now(mask), together, (array, now(array)))
         if value_of(node).dtype is None:
-            together.reason = "programs do not compute in its dtype"
+            together.reason = Cause.PICKED_DTYPE()
 
     # -- uses --------------------------------------------------------------------------------------------
 
-    def _use(self, node: fx.Node, used: list[fx.Node]) -> str:
+    def _use(self, node: fx.Node, used: list[fx.Node]) -> Reason | None:
         """Note a use of picked values; or why it needs them compacted."""
         for arg in used:
             source = self.picked[arg].source
             if source is not None and self.contents.now(source[0]) != source[1]:
-                return f"{source[0]} is written to before what was picked from it is used"
+                return Cause.PICKED_FROM_WRITTEN(str(source[0]))
         step, target = step_of(node), node.target
         if step == "guard":
-            return "" if _of_its_size(node) else "a decision is made by it"
+            return None if _of_its_size(node) else Cause.PICKED_DECIDES()
         if step == "write":
             return self._update(node)
         if step == "number" and isinstance(target, Length):
@@ -173,7 +174,7 @@ class Finder:
             if function in REDUCTIONS or function in EXTREMES or function is np.count_nonzero:
                 return self._reduction(node, target, used)
         name = getattr(target, "name", None) or getattr(target, "__name__", step)
-        return f"{str(name).replace('numpy.', 'np.', 1)} needs them one after the other"
+        return Cause.PICKED_IN_ORDER(str(name).replace("numpy.", "np.", 1))
 
     def _same_mask(self, used: list[fx.Node]) -> bool:
         return len({self.picked[arg].contents for arg in used}) == 1
@@ -182,29 +183,29 @@ class Finder:
         """Tell if the contents of the mask are unchanged."""
         return bool(self.contents.now(picked.mask) == picked.contents)
 
-    def _elementwise(self, node: fx.Node, op: Op, used: list[fx.Node]) -> str:
+    def _elementwise(self, node: fx.Node, op: Op, used: list[fx.Node]) -> Reason | None:
         if isinstance(op.function, np.ufunc):
             if op.function.nout != 1 or not set(node.kwargs) <= {"dtype", "casting"}:
-                return f"{op.name} is told more than its operands"
+                return Cause.PICKED_KEYWORDS(op.name)
             if op.checked and not _is_sure(node):
-                return f"{op.name} may raise for elements that are not picked"
+                return Cause.PICKED_MAY_RAISE(op.name)
         if not self._same_mask(used):
-            return "it meets what another mask picks"
+            return Cause.PICKED_BY_ANOTHER()
         ndim = len(value_of(used[0]).shape)
         arguments = (*node.args, *node.kwargs.values())
         if any(nodes_in(arg) for arg in arguments if not isinstance(arg, fx.Node)):
-            return "it is one of a list of arrays"
+            return Cause.PICKED_IN_LIST()
         for arg in arguments:
             if isinstance(arg, fx.Node) and value_of(arg).kind == "array":
                 if len(value_of(arg).shape) != ndim if arg in used else len(value_of(arg).shape) >= ndim:
-                    return f"it meets {arg}, which is of another length"
+                    return Cause.PICKED_OTHER_LENGTH(str(arg))
             elif isinstance(arg, (list, tuple)) and np.ndim(arg) >= ndim:
-                return "it meets a list, as long as what is picked"
+                return Cause.PICKED_MEETS_LIST()
         together = self._joined(used)
         together.work += COSTS.of(op.function, node.args) * math.prod(value_of(node).shape[1:])
         first = self.picked[used[0]]
         self.picked[node] = Picked(first.mask, first.contents, together)
-        return ""
+        return None
 
     def _joined(self, used: list[fx.Node]) -> Together:
         together = self.picked[used[0]].together.whole
@@ -212,67 +213,67 @@ class Finder:
             together = together.join(self.picked[arg].together)
         return together
 
-    def _reduction(self, node: fx.Node, op: Op, used: list[fx.Node]) -> str:
+    def _reduction(self, node: fx.Node, op: Op, used: list[fx.Node]) -> Reason | None:
         given = told(node, op)
         if given is None or used != [given["a"]]:
-            return f"{op.name} is told more than an axis"
+            return Cause.PICKED_ARGUMENTS(op.name)
         picked, value = self.picked[used[0]], value_of(used[0])
         axes = axes_of(given.get("axis"), len(value.shape))
         if not axes or axes[0] != 0:  # each element is reduced by itself
             if not axes or op.function is np.count_nonzero:
-                return f"{op.name} along no axis"
+                return Cause.PICKED_NO_AXIS(op.name)
             together = picked.together.whole
             together.work += COSTS.cheap * math.prod(value.shape[1:])
             self.picked[node] = Picked(picked.mask, picked.contents, together)
-            return ""
+            return None
         if given.get("keepdims"):
-            return f"{op.name} keeps its dimensions"
+            return Cause.PICKED_KEEPDIMS(op.name)
         if not self._still(picked):
-            return "the mask is written to before its end"
+            return Cause.PICKED_MASK_WRITTEN()
         if op.function in EXTREMES and (value.dtype is None or value.dtype in WIDE or value.dtype.is_complex):
-            return f"{op.name} of this dtype"
+            return Cause.PICKED_EXTREME(op.name)
         picked.together.whole.work += COSTS.cheap * math.prod(value.shape[1:])
-        return ""
+        return None
 
-    def _count(self, node: fx.Node) -> str:
+    def _count(self, node: fx.Node) -> Reason | None:
         """Note a use of the number of picked elements. If it shapes something, the count itself is needed."""
         (array,) = nodes_in(node.args)
         if not self._still(self.picked[array]) or node.target.axis != 0:  # type: ignore[union-attr]
-            return "the mask is written to before they are counted"
-        return "how many there are shapes an array" if _shapes(node) else ""
+            return Cause.PICKED_COUNTED_LATE()
+        return Cause.PICKED_COUNT_SHAPES() if _shapes(node) else None
 
-    def _update(self, node: fx.Node) -> str:
+    def _update(self, node: fx.Node) -> Reason | None:
         """`y[...] = value`, where y was picked."""
         dst: Any = node.args[0]
         value: Any = node.args[1]
         if dst not in self.picked or value not in self.picked or not self._same_mask([dst, value]):
-            return "it is stored elsewhere, or something else into it"
+            return Cause.PICKED_STORED_ELSEWHERE()
         one, other = value_of(dst).shape, value_of(value).shape
         if len(one) != len(other):
-            return "it is stored into more axes"
+            return Cause.PICKED_MORE_AXES()
         self._joined([dst, value])
         self.picked[dst] = replace(self.picked[dst], source=None)
-        return ""
+        return None
 
-    def _store(self, node: fx.Node) -> str:
+    def _store(self, node: fx.Node) -> Reason | None:
         """`array[mask] = value`."""
         pair = taken(node)
         value: Any = node.args[2]
         array = None if pair is None else pair[0]
         if pair is None or array is None or value not in self.picked or array in self.picked:
-            return "it is stored by another index"
+            return Cause.PICKED_OTHER_INDEX()
         picked, mask = self.picked[value], pair[1]
         if self.contents.now(mask) != picked.contents or not self._still(picked):
-            return "it is stored under another mask"
+            return Cause.PICKED_OTHER_MASK()
         there, given = value_of(array), value_of(value)
         if there.dtype is None or there.dtype in WIDE:
-            return "it is stored into an array of a dtype that programs do not compute in"
+            return Cause.PICKED_INTO_DTYPE()
         if given.dtype is None or (given.dtype.is_complex and not there.dtype.is_complex):
-            return "complex numbers are stored into real ones"
+            return Cause.PICKED_COMPLEX()
         if len(given.shape) != len(there.shape) - len(value_of(mask).shape) + 1:
-            return "it is stored into more axes"
+            return Cause.PICKED_MORE_AXES()
         picked.together.whole.stores += 1
-        return ""
+        return None
 
 
 def taken(node: fx.Node) -> tuple[fx.Node, fx.Node] | None:

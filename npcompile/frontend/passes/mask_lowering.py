@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.ops.masked import put_where
 from npcompile.frontend.ops.table import NUMPY, TABLE, Op
@@ -57,7 +58,7 @@ def lower_masks(program: Program) -> None:
     finder.run()
     if not finder.picked:
         return
-    forms: dict[int, tuple[bool, str]] = {}
+    forms: dict[int, tuple[bool, Reason]] = {}
     for node, picked in finder.picked.items():
         together = picked.together.whole
         if id(together) not in forms:
@@ -72,9 +73,9 @@ def lower_masks(program: Program) -> None:
     program.host_calls -= rewriter.host_calls
 
 
-def decide(together: Together) -> tuple[bool, str]:
+def decide(together: Together) -> tuple[bool, Reason]:
     """Tell if these values stay at full length, and why: the number picked and the work on them decide."""
-    if together.reason:
+    if together.reason is not None:
         return False, together.reason
     pair = taken(together.takes[0])
     assert pair is not None
@@ -84,8 +85,8 @@ def decide(together: Together) -> tuple[bool, str]:
     turns = min(count, length - count)
     moved = length * COSTS.scanned + count * COSTS.picked + turns * COSTS.turn + COSTS.step
     compacted = moved * (len(together.takes) + together.stores) + count * together.work
-    share = f"{100 * count / max(length, 1):.3g}% of {length} elements were picked"
-    return full <= compacted, f"{share}: about {_time(full)} at full length, {_time(compacted)} compacted"
+    share = f"{100 * count / max(length, 1):.3g}"
+    return full <= compacted, Cause.PICKED_SHARE(share, length, _time(full), _time(compacted))
 
 
 def _time(nanoseconds: float) -> str:
@@ -95,7 +96,7 @@ def _time(nanoseconds: float) -> str:
 class _Rewriter:
     """Changes a program so that these values (with the reason why) are at full length."""
 
-    def __init__(self, graph: fx.Graph, full: dict[fx.Node, str]) -> None:
+    def __init__(self, graph: fx.Graph, full: dict[fx.Node, Reason]) -> None:
         self.graph = graph
         self.full = full
         self.now: dict[
@@ -134,7 +135,7 @@ class _Rewriter:
     def _change(self, node: fx.Node, used: fx.Node) -> None:
         step, target = step_of(node), node.target
         mask = self.masks[used]
-        attributes(node).mask_form = "where", f"the mask as a `where` ({self.full[used]})"
+        attributes(node).mask_form = "where", Cause.MASK_AS_WHERE(self.full[used])
         if step == "guard":
             self._drop(node)
         elif step == "write":

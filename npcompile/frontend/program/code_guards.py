@@ -24,7 +24,7 @@ class Codes(ReplayCheck):
         return all(function.__code__ is code for function, code in self.pairs)
 
     def native(self, module: Any) -> Any:
-        return module.ObjectGuard(self, "codes", self.pairs)
+        return module.CodesGuard(self, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -37,4 +37,4 @@ class Classes(ReplayCheck):
         return all(class_attribute(kind, name, ...) is held for kind, name, held in self.held)
 
     def native(self, module: Any) -> Any:
-        return module.ObjectGuard(self, "classes", self.held)
+        return module.ClassesGuard(self, self.held)

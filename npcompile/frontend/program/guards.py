@@ -269,7 +269,7 @@ class MethodFunctionIs(Guard):
         return getattr(value, "__func__", None) is self.expected
 
     def native(self, module: Any) -> Any:
-        return module.ObjectGuard(self, "function", self.expected)
+        return module.FunctionGuard(self, self.expected)
 
     def words(self, value: str, other: str) -> str:
         return f"{value}.__func__ is {getattr(self.expected, '__qualname__', repr(self.expected))}"
@@ -472,7 +472,7 @@ class TextKeysAre(Guard):
         return type(value) in DICTS and tuple(value) == self.expected
 
     def native(self, module: Any) -> Any:
-        return module.ObjectGuard(self, "keys", self.expected)
+        return module.KeysGuard(self, self.expected)
 
     def words(self, value: str, other: str) -> str:
         return f"[*{value}] == {list(self.expected)}"
@@ -489,7 +489,7 @@ class KeysAre(Guard):
         return type(value) in DICTS and tuple(value) == keys and all(map(are_alike, value, keys))
 
     def native(self, module: Any) -> Any:
-        return module.ObjectGuard(self, "entries", self.expected)
+        return module.KeysGuard(self, self.expected)
 
     def words(self, value: str, other: str) -> str:
         return f"[*{value}] == {list(self.expected)}"

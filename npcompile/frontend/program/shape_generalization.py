@@ -20,7 +20,7 @@ from npcompile.frontend.program.guards import Guard, Resizable
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length, Read
-from npcompile.frontend.program.structure import Structure
+from npcompile.frontend.program.structure import Leaf, Literal, Mapping, Row, Structure
 from npcompile.frontend.program.text_steps import Format
 from npcompile.lower.plan.attributes import attributes, decided_by_data, step_of, value_of
 
@@ -207,11 +207,14 @@ def _same(a: Any, b: Any, places: dict[fx.Node, fx.Node]) -> bool:
 
 
 def _same_structure(a: Structure, b: Structure, places: dict[fx.Node, fx.Node]) -> bool:
-    if a.kind != b.kind or len(a.parts) != len(b.parts):
-        return False
-    if a.kind in ("leaf", "const"):
-        return _same(a.parts, b.parts, places)
-    if a.kind is dict:
-        pairs = zip(a.parts, b.parts, strict=True)
-        return all(_same(p, q, places) and _same_structure(x, y, places) for (p, x), (q, y) in pairs)
-    return all(_same_structure(x, y, places) for x, y in zip(a.parts, b.parts, strict=True))
+    match a, b:
+        case Leaf(one), Leaf(other):
+            return _same(one, other, places)
+        case Literal(one), Literal(other):
+            return _same(one, other, places)
+        case Row(kind, parts), Row(other_kind, others) if kind is other_kind and len(parts) == len(others):
+            return all(_same_structure(x, y, places) for x, y in zip(parts, others, strict=True))
+        case Mapping(entries), Mapping(others) if len(entries) == len(others):
+            pairs = zip(entries, others, strict=True)
+            return all(_same(p, q, places) and _same_structure(x, y, places) for (p, x), (q, y) in pairs)
+    return False

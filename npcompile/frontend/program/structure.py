@@ -2,46 +2,81 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from torch import fx
 
 
-@dataclass
-class Structure:
-    """One level of the answer: a container and its parts, or a value.
+class Structure(ABC):
+    """One level of the answer: a value, or a container and what lies in it."""
 
-    Parameters
-    ----------
-    kind : {"leaf", "const"} or type
-        A value that a step gives, a constant, or the type of a container.
-    parts : list
-        The step or constant; else the structures that lie in the container, of a dict with their keys.
-    """
-
-    kind: Any
-    parts: list[Any] = field(default_factory=list)
-
+    @abstractmethod
     def text(self, names: Callable[[Any], str]) -> str:
         """Return Python text that makes the answer; `names` writes each value."""
-        if self.kind in ("leaf", "const"):
-            return names(self.parts[0])
-        if self.kind is dict:
-            return "{" + ", ".join(f"{names(key)}: {part.text(names)}" for key, part in self.parts) + "}"
+
+    @abstractmethod
+    def leaves(self) -> Iterable[fx.Node]:
+        """Return the steps whose values are in the answer."""
+
+
+@dataclass
+class Leaf(Structure):
+    """A value that a step gives."""
+
+    node: fx.Node
+
+    def text(self, names: Callable[[Any], str]) -> str:
+        return names(self.node)
+
+    def leaves(self) -> Iterable[fx.Node]:
+        return (self.node,)
+
+
+@dataclass
+class Literal(Structure):
+    """A constant."""
+
+    value: Any
+
+    def text(self, names: Callable[[Any], str]) -> str:
+        return names(self.value)
+
+    def leaves(self) -> Iterable[fx.Node]:
+        return ()
+
+
+@dataclass
+class Row(Structure):
+    """A list or a tuple."""
+
+    kind: type[list[Any]] | type[tuple[Any, ...]]
+    parts: list[Structure]
+
+    def text(self, names: Callable[[Any], str]) -> str:
         inner = ", ".join(part.text(names) for part in self.parts)
         if self.kind is tuple:
             return f"({inner},)" if len(self.parts) == 1 else f"({inner})"
         return f"[{inner}]"
 
     def leaves(self) -> Iterable[fx.Node]:
-        """Yield the steps whose values are in the answer."""
-        if self.kind == "leaf":
-            yield self.parts[0]
-        elif self.kind is dict:
-            for key, part in self.parts:
-                yield from (key, *part.leaves()) if isinstance(key, fx.Node) else part.leaves()
-        elif self.kind != "const":
-            for part in self.parts:
-                yield from part.leaves()
+        for part in self.parts:
+            yield from part.leaves()
+
+
+@dataclass
+class Mapping(Structure):
+    """A dict. Its keys are constants, or steps that give them."""
+
+    entries: list[tuple[Any, Structure]]
+
+    def text(self, names: Callable[[Any], str]) -> str:
+        return "{" + ", ".join(f"{names(key)}: {part.text(names)}" for key, part in self.entries) + "}"
+
+    def leaves(self) -> Iterable[fx.Node]:
+        for key, part in self.entries:
+            if isinstance(key, fx.Node):
+                yield key
+            yield from part.leaves()

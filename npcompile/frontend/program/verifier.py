@@ -19,7 +19,7 @@ from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.object_steps import Store
 from npcompile.frontend.program.program import Program
-from npcompile.lower.plan.attributes import StepAttributes, attributes, has_attributes
+from npcompile.lower.plan.attributes import StepAttributes, StepKind, attributes, has_attributes
 from npcompile.lower.plan.graph import write
 
 
@@ -75,7 +75,7 @@ class StepRules:
 
 
 # By kind of step.
-STEPS: dict[str, StepRules] = {
+STEPS: dict[StepKind, StepRules] = {
     "input": StepRules(lambda target: type(target) is str, most=0, opcode="placeholder"),
     "read": StepRules(_is_function),
     "op": StepRules(_is_op, may_have=_OF_OPS),

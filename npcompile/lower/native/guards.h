@@ -208,30 +208,39 @@ PyObject *classes_guard_call(PyObject *object, PyObject *const *, size_t, PyObje
     Py_RETURN_TRUE;
 }
 
-// ObjectGuard(otherwise, kind, expected)
+bool is_anything(PyObject *) { return true; }
+
+bool is_tuple(PyObject *expected) { return PyTuple_CheckExact(expected); }
+
+bool is_tuple_of(PyObject *expected, Py_ssize_t count) {
+    bool right = PyTuple_CheckExact(expected);
+    for (Py_ssize_t i = 0; right && i < PyTuple_GET_SIZE(expected); i++) {
+        PyObject *one = PyTuple_GET_ITEM(expected, i);
+        right = PyTuple_CheckExact(one) && PyTuple_GET_SIZE(one) == count;
+    }
+    return right;
+}
+
+bool are_codes(PyObject *expected) { return is_tuple_of(expected, 2); }
+
+bool are_classes(PyObject *expected) {
+    bool right = is_tuple_of(expected, 3);
+    for (Py_ssize_t i = 0; right && i < PyTuple_GET_SIZE(expected); i++) {
+        PyObject *one = PyTuple_GET_ITEM(expected, i);
+        right = PyType_Check(PyTuple_GET_ITEM(one, 0)) && PyUnicode_CheckExact(PyTuple_GET_ITEM(one, 1));
+    }
+    return right;
+}
+
+// A guard (otherwise, expected): its call compares with `expected`, and calls `otherwise` for unusual values.
+template <vectorcallfunc call, bool (*takes)(PyObject *)>
 PyObject *object_guard_new(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *otherwise, *expected;
-    const char *kind;
-    if (!PyArg_ParseTuple(args, "OsO", &otherwise, &kind, &expected)) return nullptr;
-    bool of_function = !std::strcmp(kind, "function"), of_codes = !std::strcmp(kind, "codes");
-    bool of_classes = !std::strcmp(kind, "classes");
-    bool right = of_function || PyTuple_CheckExact(expected);
-    for (Py_ssize_t i = 0; right && of_codes && i < PyTuple_GET_SIZE(expected); i++) {
-        PyObject *pair = PyTuple_GET_ITEM(expected, i);
-        right = PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2;
-    }
-    for (Py_ssize_t i = 0; right && of_classes && i < PyTuple_GET_SIZE(expected); i++) {
-        PyObject *one = PyTuple_GET_ITEM(expected, i);
-        right = PyTuple_CheckExact(one) && PyTuple_GET_SIZE(one) == 3 && PyType_Check(PyTuple_GET_ITEM(one, 0)) &&
-                PyUnicode_CheckExact(PyTuple_GET_ITEM(one, 1));
-    }
-    if (!right) return PyErr_SetString(PyExc_TypeError, "no such guard"), nullptr;
+    if (!PyArg_ParseTuple(args, "OO", &otherwise, &expected)) return nullptr;
+    if (!takes(expected)) return PyErr_SetString(PyExc_TypeError, "no such guard"), nullptr;
     auto *self = reinterpret_cast<ObjectGuard *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
-    self->vectorcall = of_function  ? function_guard_call
-                       : of_codes   ? codes_guard_call
-                       : of_classes ? classes_guard_call
-                                    : keys_guard_call;
+    self->vectorcall = call;
     self->otherwise = Py_NewRef(otherwise);
     self->expected = Py_NewRef(expected);
     return reinterpret_cast<PyObject *>(self);
@@ -257,7 +266,8 @@ void object_guard_dealloc(PyObject *object) {
     Py_TYPE(object)->tp_free(object);
 }
 
-PyTypeObject object_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject function_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)}, keys_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject codes_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)}, classes_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject array_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)}, overlap_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 bool ready_guards() {
@@ -271,11 +281,20 @@ bool ready_guards() {
         type.tp_dealloc = end;
         return PyType_Ready(&type) == 0;
     };
-    object_guard_type.tp_flags = Py_TPFLAGS_HAVE_GC;  // functions refer to what calls them
-    object_guard_type.tp_traverse = object_guard_traverse;
-    object_guard_type.tp_clear = object_guard_clear;
-    return ready(object_guard_type, "npcompile.lower._native.ObjectGuard", sizeof(ObjectGuard),
-                 offsetof(ObjectGuard, vectorcall), object_guard_new, object_guard_dealloc) &&
+    auto ready_object_guard = [&](PyTypeObject &type, const char *name, newfunc make) {
+        type.tp_flags = Py_TPFLAGS_HAVE_GC;  // functions refer to what calls them
+        type.tp_traverse = object_guard_traverse;
+        type.tp_clear = object_guard_clear;
+        return ready(type, name, sizeof(ObjectGuard), offsetof(ObjectGuard, vectorcall), make, object_guard_dealloc);
+    };
+    return ready_object_guard(function_guard_type, "npcompile.lower._native.FunctionGuard",
+                              object_guard_new<function_guard_call, is_anything>) &&
+           ready_object_guard(keys_guard_type, "npcompile.lower._native.KeysGuard",
+                              object_guard_new<keys_guard_call, is_tuple>) &&
+           ready_object_guard(codes_guard_type, "npcompile.lower._native.CodesGuard",
+                              object_guard_new<codes_guard_call, are_codes>) &&
+           ready_object_guard(classes_guard_type, "npcompile.lower._native.ClassesGuard",
+                              object_guard_new<classes_guard_call, are_classes>) &&
            ready(array_guard_type, "npcompile.lower._native.ArrayGuard", sizeof(ArrayGuard),
                  offsetof(ArrayGuard, vectorcall), array_guard_new, array_guard_dealloc) &&
            ready(overlap_guard_type, "npcompile.lower._native.OverlapGuard", sizeof(OverlapGuard),

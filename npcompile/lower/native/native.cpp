@@ -100,7 +100,9 @@ PyMODINIT_FUNC PyInit__native(void) {
         const char *name;
         PyTypeObject *type;
     } types[] = {{"Kernel", &kernel_type}, {"Front", &front_type}, {"ArrayGuard", &array_guard_type},
-                 {"OverlapGuard", &overlap_guard_type}, {"ObjectGuard", &object_guard_type}};
+                 {"OverlapGuard", &overlap_guard_type}, {"FunctionGuard", &function_guard_type},
+                 {"KeysGuard", &keys_guard_type}, {"CodesGuard", &codes_guard_type},
+                 {"ClassesGuard", &classes_guard_type}};
     for (auto &one : types)
         if (module && PyModule_AddObjectRef(module, one.name, reinterpret_cast<PyObject *>(one.type)) < 0)
             Py_CLEAR(module);

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from torch import fx
 
@@ -22,6 +22,14 @@ _NAME = "npcompile"
 # Of a slice, for each item of the index, the ends that data decide: (0 for start or 1 for stop, the number).
 # Of a size, the number.
 DataEnds = tuple[Any, ...]
+# The kinds of step; the rules of each are in `frontend/program/verifier.py`. "output" ends a graph.
+StepKind = Literal[
+    "input", "read", "guard", "number", "op", "view", "part", "write", "library", "host", "opaque", "output"
+]
+
+
+# The elements at a mask's places are computed in place, with all others, or in an array of their own.
+MaskForm = Literal["where", "compaction"]
 
 
 class SourcePlace(NamedTuple):
@@ -42,7 +50,7 @@ class StepAttributes:
     three assignments, and to copy one takes as many as were made.
     """
 
-    kind: str  # of step: "input", "read", "op", "view", ...
+    kind: StepKind
     value: Value  # what the step gives
     place: SourcePlace  # in the user's source
 
@@ -54,7 +62,9 @@ class StepAttributes:
     range_guards: set[tuple[float, float]] | None = None  # the bounds that guards hold it to
     parts_read: dict[tuple[type, Any], fx.Node] | None = None  # the steps that read its parts, by class, name
     called: bool = False  # it was called as a function: a guard holds it to its code
-    mask_form: tuple[str, str] | None = None  # the form in which a mask's elements are computed, and why
+    mask_form: tuple[MaskForm, Reason] | None = (
+        None  # the form in which a mask's elements are computed, and why
+    )
 
     # Of numbers that sizes may be made of.
     recorded_size: int | None = None  # the number while recording
@@ -112,7 +122,7 @@ class StepAttributes:
 # Planning, passes and replaying read these of every step, many times: `attrgetter` makes no Python call.
 attributes: Callable[[fx.Node], StepAttributes] = attrgetter(_NAME)
 value_of: Callable[[fx.Node], Value] = attrgetter(f"{_NAME}.value")  # all that is known of what a step gives
-step_of: Callable[[fx.Node], str] = attrgetter(f"{_NAME}.kind")
+step_of: Callable[[fx.Node], StepKind] = attrgetter(f"{_NAME}.kind")
 source_place: Callable[[fx.Node], SourcePlace] = attrgetter(f"{_NAME}.place")
 
 
@@ -121,7 +131,7 @@ def has_attributes(node: fx.Node) -> bool:
     return isinstance(vars(node).get(_NAME), StepAttributes)
 
 
-def annotate(node: fx.Node, kind: str, value: Value, place: SourcePlace = NOWHERE) -> StepAttributes:
+def annotate(node: fx.Node, kind: StepKind, value: Value, place: SourcePlace = NOWHERE) -> StepAttributes:
     """Give a node attributes, in place of any that it has, and return them."""
     # Without a call of `__init__`: every step of a recording comes through here.
     vars(node)[_NAME] = made = StepAttributes.__new__(StepAttributes)

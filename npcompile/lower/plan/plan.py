@@ -14,12 +14,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from torch import fx
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.lower.plan.attributes import attributes, step_of, value_of
+from npcompile.lower.plan.attributes import StepKind, attributes, step_of, value_of
 from npcompile.lower.plan.products import Product, fusable, pairs, segment_of
 from npcompile.lower.plan.segment import Builder, Open, Segment, given_by, nodes_in, said
 
@@ -43,14 +43,14 @@ class Step:
 
     kind: "segment" (`segment`); "view" (NumPy makes the view `node`); "copy" (`node[...] = source`); or the
     step kind of the program's node that is to be run on the host as it is. why: a segment ends here, or a
-    write is a copy; empty where the program ends.
+    write is a copy; None where the program ends.
     """
 
-    kind: str
+    kind: StepKind | Literal["segment", "copy"]
     node: fx.Node | None = None
     segment: Segment | None = None
     source: Any = None
-    why: str = ""
+    why: Reason | None = None
 
 
 @dataclass
@@ -172,7 +172,7 @@ class Planner:
         if known.dynamic_view:  # it fails, if it does, before what comes after it, or any effect
             late = bool(self.open.writes) and self.plan.effects is not None
             if late or any(self._owner(arg) in self.open.inside for arg in args):
-                self.close(f"{node} is a view at a place that moves")
+                self.close(Cause.MOVING_VIEW(str(node)))
             self.host_view(node)
             if self.canonical(node) is node:
                 self.on_host(node)
@@ -186,12 +186,12 @@ class Planner:
         if self.open.writes:
             for arg in args:
                 if arg not in self.open.inside and value_of(arg).kind == "array" and self._reads_a_write(arg):
-                    self.close(f"{node} reads {arg}, a part of which was written")
+                    self.close(Cause.READS_PARTLY_WRITTEN(str(node), str(arg)))
                     break
         checked = bool(getattr(node.target, "checked", False)) and not known.unchecked
         if checked and self.open.writes:
             # A check and a write do not share a segment: the check comes before it or after it.
-            self.close(f"{node} checks its indices after a write")
+            self.close(Cause.CHECKS_AFTER_WRITE(str(node)))
         for arg in args:
             if arg not in self.open.inside and value_of(arg).kind == "array":
                 self.open.reads.append(self.canonical(arg))
@@ -217,7 +217,7 @@ class Planner:
             return
         owner = self._owner(dst)
         if owner in self.open.inside and not self._split(owner):
-            self._save(node, dst, f"{dst} is a part of {owner}, which the same segment makes and writes")
+            self._save(node, dst, Cause.PART_MADE_AND_WRITTEN(str(dst), str(owner)))
             return
         inside = isinstance(value, fx.Node) and value in self.open.inside
         target = self.canonical(dst)
@@ -225,7 +225,7 @@ class Planner:
         clash |= any(other is not target and self._overlap(other, target) for _, other in self.open.writes)
         clash |= inside and self._reads_old(value)
         if isinstance(value, fx.Node) and not inside and value_of(value).kind == "array":
-            why = f"{value} is copied as it is, without any kernel"
+            why = Cause.COPIED_WHOLE(str(value))
             self.close(why)
             self.on_host(value)
             self._copy(node, target, value, why)
@@ -236,8 +236,8 @@ class Planner:
         if doubled and not inside:
             raise Unplannable(Cause.OVERLAPPING_WRITE(), node)
         if clash or self.open.checked or doubled:
-            why = f"{dst} overlaps what the segment reads or writes" if clash else "indices are checked first"
-            why = f"{dst} shows the same memory twice" if doubled else why
+            why = Cause.WRITE_OVERLAPS(str(dst)) if clash else Cause.CHECKED_FIRST()
+            why = Cause.SHOWN_TWICE(str(dst)) if doubled else why
             if inside:
                 self._save(node, dst, why)
                 return
@@ -267,7 +267,7 @@ class Planner:
                     return True
         return False
 
-    def _save(self, node: fx.Node, dst: fx.Node, why: str) -> None:
+    def _save(self, node: fx.Node, dst: fx.Node, why: Reason) -> None:
         """End the segment with the written value among its outputs, and copy it to its place."""
         attributes(node).value = value_of(dst).renewed(-1, value_of(dst).shape, value_of(dst).dtype)
         self.open.add(node)
@@ -292,14 +292,14 @@ class Planner:
         self.open = Open()
         for node in earlier:
             self._op(node)
-        self.close(f"{owner} is written to from here on")
+        self.close(Cause.WRITTEN_FROM_HERE(str(owner)))
         for node in later:
             self._op(node)
         return True
 
     def _shorten(self) -> None:
         """End the open segment, which is as long as one may be, at the place where least is handed on."""
-        why = f"a segment has at most {MAX_OPS} operations"
+        why = Cause.SEGMENT_FULL(MAX_OPS)
         ops = self.open.ops
         if self.open.writes or self.open.renamed:
             self.close(why)
@@ -332,7 +332,7 @@ class Planner:
         apart = [at for at in second if at == len(ops) or step_of(ops[at]) != "part"]
         return min(apart, key=crossing.__getitem__)
 
-    def _copy(self, node: fx.Node, target: fx.Node, source: fx.Node, why: str) -> None:
+    def _copy(self, node: fx.Node, target: fx.Node, source: fx.Node, why: Reason) -> None:
         self.on_host(target)
         self._effect(target)
         self._add(Step("copy", target, source=source, why=why), node)
@@ -355,7 +355,7 @@ class Planner:
             node = nodes_in(node.args)[0]
         return node
 
-    def _between(self, node: fx.Node, step: str) -> None:
+    def _between(self, node: fx.Node, step: StepKind) -> None:
         """A step on the host."""
         args = node.all_input_nodes
         effect = step == "opaque"
@@ -367,7 +367,7 @@ class Planner:
             return
         self.opaque |= effect and not attributes(node).inert
         if effect or self.open.writes or any(self._owner(arg) in self.open.inside for arg in args):
-            self.close(f"{'a decision' if step == 'guard' else node} comes next, on the host")
+            self.close(Cause.ON_HOST_NEXT("a decision" if step == "guard" else str(node)))
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
@@ -382,16 +382,16 @@ class Planner:
         segment = segment_of(first, second)
         inputs = [node for node, _ in segment.inputs]
         if self.open.writes or any(self._owner(node) in self.open.inside for node in inputs):
-            self.close(f"{first.node} comes next, with {second.node}")
+            self.close(Cause.PRODUCTS_NEXT(str(first.node), str(second.node)))
         for node in inputs:
             self.on_host(node)
-        why = "it reads a matrix once for two products"
+        why = Cause.TWO_PRODUCTS()
         self._add(Step("segment", segment=segment, why=why), *segment.outputs)
         for node in segment.outputs:
             attributes(node).kind = "op"
             self._now_there(node, "library")
 
-    def _now_there(self, node: fx.Node, step: str) -> None:
+    def _now_there(self, node: fx.Node, step: StepKind) -> None:
         if step != "guard":
             self.host.add(node)
             if value_of(node).kind == "array":
@@ -436,7 +436,7 @@ class Planner:
 
     # -- closing a segment -------------------------------------------------------------------------------
 
-    def close(self, why: str = "") -> None:
+    def close(self, why: Reason | None = None) -> None:
         """End the open segment, for this reason: what is used after it becomes its outputs."""
         current, self.open = self.open, Open()
         if not current.ops:

@@ -299,12 +299,12 @@ def test_native_guards_on_methods_and_codes_decide_as_pythons_do() -> None:
             assert quick(value) is guard(value), (method, value)
     one, other = made(1), function
     codes = Codes(((one, one.__code__), (other, other.__code__)))
-    quick = native.loaded().ObjectGuard(codes, "codes", codes.pairs)
+    quick = native.loaded().CodesGuard(codes, codes.pairs)
     assert quick() is codes() is True
     before, one.__code__ = one.__code__, made(2).__code__.replace(co_name="another")
     assert quick() is codes() is False
     one.__code__ = before
     assert quick() is codes() is True
-    for bad in (("codes", (1, 2)), ("codes", [()]), ("keys", ["a"])):
+    for kind, bad in (("CodesGuard", (1, 2)), ("CodesGuard", [()]), ("KeysGuard", ["a"])):
         with pytest.raises(TypeError):
-            native.loaded().ObjectGuard(codes, *bad)
+            getattr(native.loaded(), kind)(codes, bad)
