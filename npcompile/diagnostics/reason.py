@@ -222,7 +222,6 @@ class Cause(Enum):
     CONTENTS_DECIDE = "what is in a {} from outside decides"
     ITEM = "an item of a {}", _PASS_AS_ARGUMENT
     LENGTH = "len() of a {}"
-    IN_DICT = "`in` on a dict"
     READ_AFTER_APPEND = "a {} is read after something was appended to it"
     THINGS_GONE_THROUGH = "more than {} things in containers are gone through"
     CONTAINER_TOO_LONG = "a container of more than {} things from outside"
@@ -269,7 +268,6 @@ class Cause(Enum):
     SHARED_ON_DEVICE = "arguments that share memory are written to: they cannot move to a device one by one"
 
     # Calls that no op takes.
-    NOT_AN_OP = "not an op yet"
     NUMPYS_ORDER = "an order that is NumPy's own"
     RESULT_DTYPE = "a result of a dtype that programs cannot compute in", _NUMERIC_DTYPE
     FIELD_COPIED = "a copy of a record's field: its elements lie unevenly"

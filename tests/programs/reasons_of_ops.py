@@ -96,6 +96,9 @@ EXPRESSIONS = {
     "VALUES_OVERLAP": "np.place(x, m, x)",
     "PUT_SCALAR": "np.put(x[0], [0], [1.0])",
     "INDICES_DTYPE": "np.put(np.zeros(4), i.astype(np.uint64), x)",
+    "MASK_AMONG_OTHERS": "a.__setitem__((m[:2], 1), 3.0)",
+    "MASK_VALUES": "a.__setitem__(m[1:3], a[:1])",
+    "LAST_VALUE_STAYS": "a.__setitem__((i.reshape(2, 2).T % 2, i.reshape(2, 2).T % 2), (a + 1).T)",
     # Joining and parts.
     "OUT_ON_PART": "np.concatenate([x[:2], x[2:]], out=x)",
     "NUMBERS_CAST": "np.stack([1, 2], dtype=float) + x[0]",
@@ -131,5 +134,7 @@ EXPRESSIONS = {
 # `npcompile.numpy` (`xp`), of which `e` is an array.
 EAGER = {
     "OUT_REFUSED": "xp.take(e, [0, 1], out=xp.zeros(2, dtype=complex))",
+    "VALUES_KIND": "e.__setitem__([0], '1')",
+    "MASK_SHAPE": "e.__setitem__(np.array([True]), 1.0)",
     "OUT_AND_DTYPE": "xp.concatenate([e, e], out=xp.zeros(8), dtype=float)",
 }

@@ -6,8 +6,10 @@ tests/diagnostics/test_reasons_catalog.py calls each with `x`, float64[4], `o`, 
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import sys
+import tempfile
 from collections import deque
 from decimal import Decimal
 from typing import Any, Protocol, runtime_checkable
@@ -74,6 +76,11 @@ class Argument:
         self.long_set, self.long_tuple = set(range(5000)), tuple(map(float, range(20_000)))
         self.decimal, self.generator = Decimal(2), np.random.default_rng(0)
         self.sub = x.view(Sub)
+        self.square, self.pair, self.table = np.outer(x, x), (1.0, x[0]), {"a": x}
+        self.record = np.zeros(4, [("number", np.float32), ("byte", np.int8)])
+        self.partial, self.bytes = functools.partial(np.add, x), bytearray(b"ab")
+        self.history = [x] * 300
+        self.mapped, self.mapped_too = (np.memmap(tempfile.TemporaryFile(), shape=4) for _ in range(2))
 
 
 def delete(o):

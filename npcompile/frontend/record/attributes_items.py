@@ -119,15 +119,15 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
     """Note `obj[index]`, which Python has answered with `result`; return the object to go on with."""
     if is_array(obj):
         op, index = TABLE.of(GETITEM), as_index(recording.builder, index)
+        assert op is not None
         if type(index) is list and index and all(type(item) is int for item in index):
             if recording.builder.traced(index):
                 index = recording.builder.call("host", np.array, (index,), {}, np.array(index))
-        reason = Cause.NOT_AN_OP() if op is None else refusal_of(recording, op, (obj, index), {})
-        if op is None or reason is not None:
+        if refusal_of(recording, op, (obj, index), {}) is not None:
             if (found := folded(recording.builder, (obj, index), {}, result)) is not None:
                 return found[0]
-            places = None if op is None else without_masks(recording.builder, index)
-            if op is not None and places is not None and refusal_of(recording, op, (obj, places), {}) is None:
+            places = without_masks(recording.builder, index)
+            if places is not None and refusal_of(recording, op, (obj, places), {}) is None:
                 return recording.builder.op(op, (obj, places), {}, result)
             return recording.builder.host(GETITEM, (obj, index), {}, result)
         return recording.builder.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))

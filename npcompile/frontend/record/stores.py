@@ -165,8 +165,7 @@ def note_membership(recording: Recording, key: Any, own: dict[Any, Any], result:
     recording.builder.ref(key, True)
     node = recording.builder.tracked.node(own)
     if node is None:
-        if recording.builder.tracked.get(own) is None:
-            raise Unfollowed(Cause.IN_DICT())
+        assert id(own) in recording.builder.tracked.known
         return result  # the signature decides
     recording.builder.tight(own)
     if attributes(node).contents_epoch != recording.builder.calls:
