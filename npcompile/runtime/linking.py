@@ -25,7 +25,7 @@ from npcompile.tiering.host_call_profile import HostCallProfile
 from npcompile.verify.verify import verifying, watched
 
 # The request that ends a message about a fault of npcompile's own.
-REPORT = ". Please report this, with what `python -m npcompile doctor` prints"
+REPORT = ". Please report this, with the traceback that a run with NPCOMPILE_INTERNAL_ERRORS=raise shows"
 
 _said: set[Reason] = set()  # causes that are not one function's
 

@@ -80,7 +80,7 @@ def test_fault_is_a_reason_and_the_signature_is_numpys(
 def test_fault_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operators, "note_operator", fault)
     f = npcompile.jit(_twice)
-    with pytest.warns(npcompile.NotCompiledWarning, match="internal error.*npcompile doctor") as told:
+    with pytest.warns(npcompile.NotCompiledWarning, match="internal error.*INTERNAL_ERRORS=raise") as told:
         for _ in range(4):
             np.testing.assert_array_equal(f(np.ones(3)), np.full(3, 2.0))
     assert len(told) == 1
