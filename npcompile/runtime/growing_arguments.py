@@ -50,6 +50,18 @@ def _room(container: Any, room: int) -> int:
     return room
 
 
+def _ends(container: Any) -> tuple[int, ...]:
+    """Return the identities of the first thing in a container and of the last, where they have an order."""
+    if not container or type(container) is set:
+        return ()
+    return id(next(iter(container))), id(next(reversed(container)))
+
+
+def _have_met(last: tuple[int, ...], now: tuple[int, ...]) -> bool:
+    """Tell if a container is the one of the call before: another may lie where that has died."""
+    return not (last and now) or last[0] == now[0] or last[1] == now[1]
+
+
 class GrowingArguments:
     """Finds the arguments of one function that grow, by their position."""
 
@@ -57,7 +69,7 @@ class GrowingArguments:
         self.places: frozenset[int] = frozenset()  # of those that grow
         self._fn = fn  # until it is known which ones it appends to, which is read where there are any
         self.unread = False  # there were, at calls that had not paid for that
-        self._last: dict[int, tuple[int, int]] = {}  # identity and size
+        self._last: dict[int, tuple[int, int, tuple[int, ...]]] = {}  # identity, size and `_ends`
         self._times: dict[int, int] = {}
 
     def look(self, args: tuple[Any, ...], paid: bool) -> bool:
@@ -73,8 +85,8 @@ class GrowingArguments:
             if type(arg) not in _KINDS or place in self.places:
                 continue
             last = self._last.get(place)
-            self._last[place] = now = id(arg), size(arg)
-            if last is not None and last[0] == now[0] and last[1] != now[1]:
+            self._last[place] = now = id(arg), size(arg), _ends(arg)
+            if last is not None and last[0] == now[0] and last[1] != now[1] and _have_met(last[2], now[2]):
                 self._times[place] = self._times.get(place, 0) + 1
                 if self._times[place] >= TIMES:
                     found.add(place)
