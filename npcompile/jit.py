@@ -34,6 +34,7 @@ from npcompile.partition.suitability import done_for_effect
 from npcompile.runtime import fast_path
 from npcompile.runtime.function import MAX_MISSES, RecordedFunction
 from npcompile.runtime.recording_families import Family, family_of
+from npcompile.runtime.request import ONWARD, Request
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.compile_budget import CompileBudget
 from npcompile.tiering.contest import CrowdedSignatures
@@ -142,25 +143,24 @@ class Jitted(RecordedFunction):
                 self.allowance.first = False
         return self._earns
 
-    def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        state = self._states.get(key)
+    def _before_recording(self, request: Request) -> Any:
+        """Python answers calls of a function that is one of many of its kind, and short-lived; none answers
+        where that is refused. Its signature may spend what a first call may, and its family may be left."""
+        state = request.state = self._states.get(request.key)
         if (state is None or (state.ready and not state.pending)) and not self._is_to_earn():
             self.allowance.begin(way=state is not None)
         if self._rest:
             self._rest -= 1
             self.note(Cause.SHORT_LIVED(), self.at(None))
-            return self._plain(args, kwargs)
+            return self._plain(request.args, request.kwargs)
         if self._family is not None and (self._family.parted or self._is_full(state)):
             self._leave_family()
             state = None
         if state is not None and state.refused is not None and self._strict:
             raise NotCompiledError(state.refused)
-        try:
-            return super()._unanswered(key, args, kwargs)
-        except NotCompiledError as error:
-            if (state := self._states.get(key)) is not None:
-                state.refused = str(error)
-            raise
+        return ONWARD
+
+    ways = (RecordedFunction._by_replay, _before_recording, *RecordedFunction.ways_without_replay)
 
     def tell(self, where: str, what: str, instead: str) -> None:
         """Warn, once for each place, of code that runs uncompiled and costs time; strict=True: raise it."""
@@ -174,9 +174,6 @@ class Jitted(RecordedFunction):
 
     def gave_up(self) -> None:
         self.note(Cause.NUMPY_FASTER(), self.at(None))
-
-    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self._plain(args, kwargs)
 
     def _start_anew(self) -> None:
         self._earns = None

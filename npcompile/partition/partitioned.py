@@ -36,6 +36,7 @@ from npcompile.partition.suitability import decided_by, done_for_effect, driven,
 from npcompile.partition.unit import Unit, take_over
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.function import RecordedFunction
+from npcompile.runtime.request import AGAIN, ONWARD, Request
 from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Specialization
 from npcompile.runtime.tiers import Event, Tier
 from npcompile.tiering import overhead
@@ -384,14 +385,22 @@ class Block(Unit):
         self.take_apart(cause(limit, ""), self.piece.block.node.lineno, None, False, quiet=True)
         return self._plain(args, kwargs)
 
-    def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _by_accumulators(self, request: Request) -> Any:
+        """The first trip of a loop is answered by the program of the others, or by NumPy until there is one.
+        NumPy answers trips, too, at which a counter cannot be told from a literal yet."""
+        key, args, kwargs = request.key, request.args, request.kwargs
         if key not in self._states and self._grows(args):
-            self._stats.calls -= 1
-            return self(*args, **kwargs)
+            return AGAIN
         if (done := self.accumulators.answer(self, key, args)) is not None:
             return done[0]
         if self.ambiguous is not None and self.ambiguous.rests():
             return users(self.beside(args, kwargs), args, kwargs)
+        return ONWARD
+
+    def _by_sight(self, request: Request) -> Any:
+        """Python answers the first call of another size in a loop, and those of sizes that change so often
+        that it takes less time."""
+        key, args, kwargs = request.key, request.args, request.kwargs
         new = key not in self._states and self.instead is None
         self.met += new
         # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.
@@ -408,8 +417,10 @@ class Block(Unit):
                 if not self._shares(key):
                     return self._plain(args, kwargs)
             if often and self.contest is not None:
-                return self._contested(self.contest, key, args, kwargs)
-        return super()._unanswered(key, args, kwargs)
+                return self._contested(self.contest, request)
+        return ONWARD
+
+    ways = (RecordedFunction._by_replay, _by_accumulators, _by_sight, *RecordedFunction.ways_without_replay)
 
     def _shares(self, key: Any) -> bool:
         """Tell if lengths of this kind are others so often that a program for all of them is wanted."""
@@ -419,16 +430,19 @@ class Block(Unit):
             group is not None and group.is_general(lengths) and kinds.count(split_lengths(key)[0]) > LIKE_IT
         )
 
-    def _contested(self, contest: Contest, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call by which it is measured whether finding kernels for sizes that change takes less time than
-        NumPy does."""
+    def _contested(self, contest: Contest, request: Request) -> Any:
+        """Answer a call by which it is measured whether finding kernels for sizes that change takes less time
+        than NumPy does. Ours are the ways that come after this one."""
         self.contest = None  # calls from within this one are none of it
         try:
             start = time.thread_time()
             if ours := contest.is_our_turn:
-                result = super()._unanswered(key, args, kwargs)
+                for way in RecordedFunction.ways_without_replay:
+                    if (answer := way(self, request)) is not ONWARD:
+                        break
+                result = answer
             else:
-                result = self._plain(args, kwargs)
+                result = self._plain(request.args, request.kwargs)
             contest.note(ours, time.thread_time() - start)
         finally:
             self.contest = contest

@@ -18,6 +18,7 @@ from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import TOO_SMALL, Event
 from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.numpy_cost import is_small
+from npcompile.tiering.overhead import users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import PART, RecordingBudget
 
@@ -96,14 +97,15 @@ class Unit(RecordedFunction):
             self.leave()
         elif self.calls_too_small == MANY_TOO_SMALL and not self.resizes:
             self._direct, self._front = True, None
-        return super()._too_small(args, kwargs)
+        self._stats.calls -= 1  # none of a part's: its function may be replayed whole all the same
+        return users(self._in_python(), args, kwargs)
 
     def leave(self) -> None:
         """Have Python do what this stands for."""
         raise NotImplementedError
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self._stats.calls -= 1
+        self._stats.calls -= 1  # as in `_too_small`
         return super().beside(args, kwargs)
 
     def wait_until(self, deadline: float | None) -> None:

@@ -6,12 +6,12 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from npcompile.diagnostics.not_compiled import owed, tell_owed
+from npcompile.diagnostics.not_compiled import NotCompiledError, owed, tell_owed
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import last_difference, why_given_up
 from npcompile.diagnostics.stats import Stats
@@ -37,11 +37,12 @@ from npcompile.runtime.guarded_replays import Exactly
 from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
+from npcompile.runtime.request import AGAIN, ONWARD, NoAnswer, Request, Way
 from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff
-from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
+from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, current, enter, estimate, leave, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.verify.verify import Watch, verifying
@@ -114,7 +115,7 @@ class RecordedFunction(PlainCalls):
                     function = PlainCalls.beside(self, args, kwargs)
                     call.switch(False)
                     return function(*args, **kwargs)
-                return self._answer(args, kwargs)
+                return self._answer(args, kwargs, call)
             except BaseException as error:
                 if (fault := fault_of(error)) is None:
                     told(error)
@@ -124,9 +125,9 @@ class RecordedFunction(PlainCalls):
             call.depth -= 1
             leave(call, before)
 
-    def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        stats = self._stats
-        stats.calls += 1
+    def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> Any:
+        """Count a call and answer it by the first of `ways` that may."""
+        self._stats.calls += 1
         if owed:
             tell_owed()
         code = getattr(self.__wrapped__, "__code__", None)
@@ -142,57 +143,35 @@ class RecordedFunction(PlainCalls):
             if bound is None:  # the function itself says what is wrong
                 return self._plain(args, kwargs)
             args, kwargs = bound
-        if (call := current()).spent:
+        if call.spent:
             return self._beyond(args, kwargs)
-        leaves: list[Any] = [*self.own]
-        key = self.signature(args, kwargs, leaves)
+        request = Request()
+        request.args, request.kwargs, request.call = args, kwargs, call
+        ways = iter(self.ways)
         try:
-            state = self._states.get(key)
-        except TypeError:  # an argument that has no hash
-            return self._plain(args, kwargs, Cause.NO_SIGNATURE())
-        if state is not None:
-            fast_path.note(self, args, kwargs, state, key)
-            if state.partitioned is not None:
-                return state.partitioned.answer(state, args, kwargs)
-            if state.trial is not None and state.ready:
-                return state.measured(self, args, kwargs)
-            failure = None
-            for replay, host_calls in state.ready:
-                call.switch(False)
-                try:
-                    result = replay(*leaves)
-                except Diverged as diverged:
-                    call.in_vain()
-                    stats.divergences += 1
-                    failure = diverged.__cause__ or failure
-                    continue
-                finally:
-                    call.switch(True)
-                stats.replays += 1
-                stats.host_calls += host_calls
-                self._replayed()
-                state.misses = 0
-                if len(state.ready) > 1:
-                    state.prefer(replay)
-                return result
-            if state.ready:
-                if not state.owed:
-                    self._missed(state)
-            elif state.tier in NUMPYS or state.waits():
-                if state.tries_again():
-                    stats.calls -= 1
-                    return self._answer(args, kwargs)
-                self.balance.replayed()
-                if not kwargs:
-                    self._pass_on(state, args)
-                return self._by_numpy(state, args, kwargs)
-            if failure is not None:
-                return self._again(key, args, kwargs, failure)
-        return self._unanswered(key, args, kwargs)
+            while type(answer := next(ways)(self, request)) is NoAnswer:
+                if answer is AGAIN:
+                    ways = iter(self.ways)
+        except NotCompiledError as error:
+            if request.state is not None:
+                request.state.refused = str(error)
+            raise
+        if (failure := request.failure) is not None:
+            result, request.failure = answer, None
+            self._tell_of_failure(failure)
+            return result
+        return answer
 
-    def _replayed(self) -> None:
-        """Take note of a call that a program answered."""
-        self.balance.replayed()
+    def _tell_of_failure(self, failure: BaseException) -> None:
+        """Tell of a replay that raised before any effect where the function itself did not: that is ours."""
+        what = f"{type(failure).__name__}: {failure}"
+        self.note(Cause.REPLAY_RAISED(what), self.at(self.led_to(failure)))
+
+    def _replayed(self, seen: bool = True) -> None:
+        """Take note of a call that a program answered. seen: it is one of those that the budget weighs, which
+        are not those that the native runtime knows."""
+        if seen:
+            self.balance.replayed()
         if self.cut is not None:
             self.cut.unanswered = self.cut.idle = 0
 
@@ -208,20 +187,65 @@ class RecordedFunction(PlainCalls):
             parts.append((BY_NAME, key_of(kwargs, leaves)))
         return (torch.get_num_threads(), current_device(), replaced(), *parts)
 
-    def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
-        """Answer a call whose replay raised before any effect. If the function itself does not, that is ours
-        to tell."""
-        result = self._unanswered(key, args, kwargs)
-        what = f"{type(failure).__name__}: {failure}"
-        self.note(Cause.REPLAY_RAISED(what), self.at(self.led_to(failure)))
-        return result
+    # -- ways to answer, in the order of `ways` ----------------------------------------------------------
 
-    def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Answer a call that no replay answers: link what has been compiled, else record, else run plain."""
-        with self._lock:
+    def _by_replay(self, request: Request) -> Any:
+        """A known signature: blocks, a contest at hand, or replays answer; NumPy does where it has won, and
+        while kernels are compiled."""
+        args, kwargs, call = request.args, request.kwargs, request.call
+        leaves = request.leaves = [*self.own]
+        key = request.key = self.signature(args, kwargs, leaves)
+        try:
             state = self._states.get(key)
-        linked = state is not None and self._link(state)
+        except TypeError:  # an argument that has no hash
+            return self._plain(args, kwargs, Cause.NO_SIGNATURE())
+        if state is None:
+            return ONWARD
+        fast_path.note(self, args, kwargs, state, key)
+        if state.partitioned is not None:
+            return state.partitioned.answer(state, args, kwargs)
+        if state.trial is not None and state.ready:
+            return state.measured(self, args, kwargs)
+        stats, failure = self._stats, None
+        for replay, host_calls in state.ready:
+            call.switch(False)
+            try:
+                result = replay(*leaves)
+            except Diverged as diverged:
+                call.in_vain()
+                stats.divergences += 1
+                failure = diverged.__cause__ or failure
+                continue
+            finally:
+                call.switch(True)
+            stats.replays += 1
+            stats.host_calls += host_calls
+            self._replayed(seen=not request.linked or self._front is None)
+            state.misses = 0
+            if len(state.ready) > 1:
+                state.prefer(replay)
+            return result
+        if state.ready:
+            if not state.owed:
+                self._missed(state)
+        elif state.tier in NUMPYS or state.waits():
+            if state.tries_again():
+                return AGAIN
+            self.balance.replayed()
+            if not kwargs:
+                self._pass_on(state, args)
+            return self._by_numpy(state, args, kwargs)
+        request.failure = failure or request.failure
+        return ONWARD
+
+    def _by_generic(self, request: Request) -> Any:
+        """A program for many lengths answers. Before that, what has been compiled is linked."""
+        key, args, kwargs = request.key, request.args, request.kwargs
+        with self._lock:
+            state = request.state = self._states.get(key)
+        request.linked = state is not None and self._link(state)
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
+        request.group, request.lengths = group, lengths
         missed = False
         for general in () if group is None else group.followed_by(lengths):
             numbers = general.counts and (state is None or state.general is not general)
@@ -242,30 +266,50 @@ class RecordedFunction(PlainCalls):
             self._stats.divergences += 1
             if state is None or not state.owed:  # else it may well be that there is no answer
                 group.missed()
-        if (state is None or self._growing.unread) and self._grows(args):
-            self._stats.calls -= 1
-            return self(*args, **kwargs)
-        if state is None:
-            if self.balance.rests():
-                # A part is cut anew, and what it was to pass over is lost then.
-                least = self._seldom() if self.root is self else LOOKED_AT
-                self.balance.passed_over(self._pass_over(self.balance.resting, least))
-                return self._too_often(args, kwargs)
-            if (cut := self._cut_of_all(group)) is not None:
-                return cut.run(args, kwargs)
-            with self._lock:
-                state = self._states.get(key)
-                if state is None and self._has_room():
-                    state = self._states[key] = Specialization(group, lengths)
-                    state.kind = split_lengths(key)[0]
-                    state.grows = self._growing.among(args)
+        return ONWARD
+
+    def _by_other_signature(self, request: Request) -> Any:
+        """A container among the arguments is found to grow: the call has another signature now."""
+        if (request.state is None or self._growing.unread) and self._grows(request.args):
+            return AGAIN
+        return ONWARD
+
+    def _without_room(self, request: Request) -> Any:
+        """A new signature is kept if there is room for it. If there is none, Python answers, or blocks that
+        other signatures have, too."""
+        if request.state is not None:
+            return ONWARD
+        key, args, kwargs = request.key, request.args, request.kwargs
+        if self.balance.rests():
+            # A part is cut anew, and what it was to pass over is lost then.
+            least = self._seldom() if self.root is self else LOOKED_AT
+            self.balance.passed_over(self._pass_over(self.balance.resting, least))
+            return self._too_often(args, kwargs)
+        if (cut := self._cut_of_all(request.group)) is not None:
+            return cut.run(args, kwargs)
+        with self._lock:
+            state = self._states.get(key)
+            if state is None and self._has_room():
+                state = self._states[key] = Specialization(request.group, request.lengths)
+                state.kind = split_lengths(key)[0]
+                state.grows = self._growing.among(args)
         if state is None:
             least = self._seldom()
             self._pass_over(2 * least, least)
             return self._too_many(args, kwargs, Cause.SIGNATURES, self.max_signatures)
-        if linked or self._link(state):
-            self._stats.calls -= 1
-            return self(*args, **kwargs)
+        request.state = state
+        return ONWARD
+
+    def _by_new_replay(self, request: Request) -> Any:
+        """A program was found compiled, or is now: replays are asked again."""
+        assert request.state is not None
+        return AGAIN if request.linked or self._link(request.state) else ONWARD
+
+    def _by_python(self, request: Request) -> Any:
+        """Python answers what is not to be recorded now: because it is for good, raised lately, is being
+        compiled, or has not paid for a recording."""
+        state, args, kwargs = request.state, request.args, request.kwargs
+        assert state is not None
         if state.tier in TOO_SMALL:
             return self._too_small(args, kwargs)
         if state.owed > 0:
@@ -276,12 +320,16 @@ class RecordedFunction(PlainCalls):
                 state.move(Event.CLOSED)
             return self._too_many(args, kwargs, Cause.OTHER_WAYS, MAX_MISSES)
         if state.tier is Tier.PLAIN and self._direct and not (self._strict or state.pending or state.ready):
-            if group is None or group.general is None:
+            if request.group is None or request.group.general is None:
                 state.move(Event.ENDED)
         if state.tier in UNRECORDED or state.pending or state.rests():
             return self._timed(state, args, kwargs)
-        if not self._affords():
-            return self._unpaid(state, args, kwargs)
+        return ONWARD if self._affords() else self._unpaid(state, args, kwargs)
+
+    def _by_recording(self, request: Request) -> Any:
+        """NumPy answers while the call is recorded, or blocks do where the function is cut by its source."""
+        state, args, kwargs = request.state, request.args, request.kwargs
+        assert state is not None
         if not state.lock.acquire(blocking=False):
             return self._timed(state, args, kwargs)
         try:
@@ -294,6 +342,18 @@ class RecordedFunction(PlainCalls):
         finally:
             state.lock.release()
         return state.partitioned.run(args, kwargs)
+
+    # The order in which a call is answered: where no replay does, by the first of these that may. Subclasses
+    # put ways of their own in between.
+    ways_without_replay: ClassVar[tuple[Way, ...]] = (
+        _by_generic,
+        _by_other_signature,
+        _without_room,
+        _by_new_replay,
+        _by_python,
+        _by_recording,
+    )
+    ways: ClassVar[tuple[Way, ...]] = (_by_replay, *ways_without_replay)
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container among the arguments is now found to grow: signatures are others from now on."""

@@ -260,7 +260,7 @@ class Specialization:
             return users(recorded.beside(args, kwargs), args, kwargs)
         of_replay = trial.is_our_turn
         if of_replay:
-            recorded._stats.calls -= 1
+            recorded._stats.calls -= 1  # the measured call goes through the native runtime and counts
         call = recorded if of_replay else recorded.beside(args, kwargs)
         try:
             start = time.thread_time()

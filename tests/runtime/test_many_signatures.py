@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.jit import Jitted
 from npcompile.runtime.function import RecordedFunction
+from npcompile.runtime.request import Request
 from npcompile.runtime.shape_sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
 from npcompile.tiering.contest import CrowdedSignatures
 from tests.checker import same
@@ -22,13 +24,14 @@ pytestmark = pytest.mark.usefixtures("native_runtime")
 def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     """Calls that Python looks at as nothing that is known of their signature answers them."""
     counts: Counter[str] = Counter()
-    unanswered = RecordedFunction._unanswered
 
-    def counting(self: RecordedFunction, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def counting(self: RecordedFunction, request: Request) -> Any:
         counts[self.name] += 1
-        return unanswered(self, key, args, kwargs)
+        return RecordedFunction._by_generic(self, request)
 
-    monkeypatch.setattr(RecordedFunction, "_unanswered", counting)
+    for kind in (Jitted, RecordedFunction):
+        ways = [counting if way is RecordedFunction._by_generic else way for way in kind.ways]
+        monkeypatch.setattr(kind, "ways", tuple(ways))
     yield counts
 
 
