@@ -6,6 +6,8 @@ Plain Python on arguments of its own says what each call shall return, raise and
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -16,12 +18,19 @@ from tests.loops.programs import PROGRAMS, LoopProgram
 CALLS = 4
 COMPILING = 120.0  # seconds to wait for a program's kernels at most
 
-CASES = [(program, name) for program in PROGRAMS for name in program.judged()]
+# The quick tier runs the largest size of each area's first program.
+FIRST = {program.area: program for program in reversed(PROGRAMS)}
 
 
-@pytest.mark.parametrize(
-    ("program", "case"), CASES, ids=[f"{program.area}-{program.name}-{case}" for program, case in CASES]
-)
+def cases() -> Iterator[Any]:
+    for program in PROGRAMS:
+        for case in program.judged():
+            is_quick = FIRST[program.area] is program and case == f"size {program.sizes[-1]}"
+            marks = [pytest.mark.quick] if is_quick else []
+            yield pytest.param(program, case, id=f"{program.area}-{program.name}-{case}", marks=marks)
+
+
+@pytest.mark.parametrize(("program", "case"), list(cases()))
 def test_four_calls_answer_as_plain_python(
     program: LoopProgram, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,6 +55,7 @@ def test_four_calls_answer_as_plain_python(
         jitted.wait(COMPILING)
 
 
+@pytest.mark.quick
 def test_programs_have_names_of_their_own() -> None:
     names = [program.name for program in PROGRAMS]
     assert sorted(names) == sorted(set(names))
