@@ -158,7 +158,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> CompiledOperations:
 
 
 def too_large(name: str, operands: tuple[Any, ...]) -> bool:
-    """Whether Python would compute an int of many digits."""
+    """Tell if Python would compute an int of many digits."""
     if name not in ("Pow", "LShift") or not all(type(value) in (bool, int) for value in operands):
         return False
     return operands[1] > 64 and abs(operands[0]) > (name == "Pow")
