@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.bounds_checks import hoist
-from npcompile.frontend.loops.control_flow import ControlFlow, control_flow
+from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow
 from npcompile.frontend.loops.exchange import Exchange
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
@@ -55,6 +55,7 @@ class TypedLoop:
     source: Source
     exchange: Exchange
     job: Job
+    finishes: tuple[bool, ...]  # of each exit: if the region is done there
 
     @property
     def exits(self) -> tuple[Exit, ...]:
@@ -81,4 +82,12 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
         bound(one)
         hoist(one)
     source = emit(region)
-    return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), submit(source.text))
+    finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
+    job = submit(source.text)
+    return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), job, finishes)
+
+
+def _is_end(flow: ControlFlow, place: ir.Place) -> bool:
+    """Tell if the statement after the region comes next."""
+    block = flow.blocks[place.block]
+    return isinstance(block.end, Done) and place.step == len(block.steps)

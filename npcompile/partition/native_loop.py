@@ -18,9 +18,7 @@ from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
-from npcompile.frontend.loops.values import type_of
-from npcompile.lower.loops.ir import SMALL
-from npcompile.lower.loops.types import Type
+from npcompile.frontend.loops.values import WIDE, key_of, type_of
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MISSING: Any = object()
@@ -122,24 +120,28 @@ class NativeLoop:
 
     def _find(self, names: dict[str, Any]) -> TypedLoop | None:
         """Return the native code for the types of these names; None where there is to be none."""
-        types: dict[str, Type] = {}
-        for name, value in names.items():
-            kind = type_of(value)
-            if kind is None:
-                return None
-            types[name] = kind
-        wide = frozenset(name for name, value in names.items() if type(value) is int and abs(value) > SMALL)
-        key = (*types.values(), wide)
+        key = tuple(map(key_of, names.values()))
         typed = self._typed.get(key, MISSING)
         if typed is MISSING:
-            typed = self._typed[key] = typed_loop(self.source.flow, types, wide) if self._has_room() else None
-            if typed is not None and (why := typed.refusal) is not None:
-                self._typed[key] = typed = None
-                self.within.refuse(self.node, why)
-            elif typed is not None:
-                self.within.owner._stats.native_loops += 1
+            typed = self._typed[key] = None if None in key or not self._has_room() else self._make(names)
         if typed is None or typed.job.error is not None or not typed.holds():
             return None
+        return typed
+
+    def _make(self, names: dict[str, Any]) -> TypedLoop | None:
+        """Type the loop for these names and have it compiled; None where native code would come to
+        nothing.
+        """
+        types = {name: type_of(value) for name, value in names.items()}
+        known = {name: kind for name, kind in types.items() if kind is not None}
+        if len(known) < len(types):
+            return None
+        wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
+        typed = typed_loop(self.source.flow, known, wide)
+        if (why := typed.refusal) is not None:
+            self.within.refuse(self.node, why)
+            return None
+        self.within.owner._stats.native_loops += 1
         return typed
 
     def _has_room(self) -> bool:
@@ -164,6 +166,8 @@ class NativeLoop:
             except BaseException as error:  # by a signal's handler: Ctrl-C
                 raised = error.with_traceback(None)
             arrays = [value for value in names.values() if type(value) is np.ndarray]
+            if raised is None and typed.finishes[number]:
+                return Outcome(typed.exchange.unpack(words, arrays, self.source.flow.stored))
             names |= typed.exchange.unpack(words, arrays)
             if raised is not None:
                 return Outcome(self._visible(names), error=raised, line=self.node.lineno)

@@ -68,7 +68,8 @@ def compare(got: dict[str, Any], want: dict[str, Any]) -> None:
 class Different(AssertionError):
     """The answer of a program is not plain Python's.
 
-    index: its place among those that were checked. want: the type of the exception that Python raises, if any.
+    index: its place among those that were checked. want: the type of the exception that Python raises, if
+    any.
     """
 
     def __init__(self, index: int, want: type[Exception] | None, text: str) -> None:

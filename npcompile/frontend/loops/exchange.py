@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,12 +60,17 @@ class Exchange:
         """Return the address of words."""
         return ctypes.addressof(ctypes.c_char.from_buffer(words))
 
-    def unpack(self, words: bytearray, owners: Sequence[np.ndarray[Any, Any]]) -> dict[str, Any]:
-        """Return the values of the names that have one. owners: the arrays that were given."""
+    def unpack(
+        self,
+        words: bytearray,
+        owners: Sequence[np.ndarray[Any, Any]],
+        wanted: Container[str] | None = None,
+    ) -> dict[str, Any]:
+        """Return the values of the names that have one, or of those wanted. owners: the arrays given."""
         names: dict[str, Any] = {}
+        tags = memoryview(words).cast("q")
         for name, tag, readers in self._bound:
-            (kind,) = struct.unpack_from("=q", words, tag * WORD)
-            if kind:
+            if (wanted is None or name in wanted) and (kind := tags[tag]):
                 names[name] = readers[kind - 1](words, owners)
         return names
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.lower.loops.ir import RangeState
+from npcompile.lower.loops.ir import SMALL, RangeState
 from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type
 
 _PYTHON = {bool: BOOL, float: FLOAT, complex: COMPLEX}
@@ -24,8 +24,8 @@ _KNOWN = (
     np.dtype,
     str,
 )
-_RANGE = type(iter(range(0)))
-LARGEST = 1 << 62  # sizes of ranges from here on are Python's
+WIDE = "wide"  # the key of an int that takes more bits than most
+_FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be written
 
 
 def scalar_of(value: Any) -> Scalar | None:
@@ -39,6 +39,28 @@ def scalar_of(value: Any) -> Scalar | None:
     return _PYTHON.get(kind) or _NUMPY.get(kind)
 
 
+def key_of(value: Any) -> Any:
+    """Return what tells apart the values that have different types at a region's entry.
+
+    It is cheaper than the type: `type_of` values of equal keys are equal. None for what native loops do not
+    hold.
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        dtype = value.dtype
+        packed = value.ndim > 0 and value.strides[-1] == dtype.itemsize
+        return dtype.num, dtype.isnative, value.ndim, value.flags.num & _FLAGS, packed
+    if kind is int:
+        return int if -SMALL <= value <= SMALL else WIDE if value.bit_length() < 64 else None
+    if kind in _PYTHON or kind in _NUMPY:
+        return kind
+    if kind is range:
+        return _range_type(value)
+    if value is None:
+        return type(None)
+    return value if isinstance(value, _KNOWN) else None
+
+
 def type_of(value: Any) -> Type | None:
     """Return the type of a value at a region's entry; None for what native loops do not hold."""
     if type(value) is np.ndarray:
@@ -48,11 +70,15 @@ def type_of(value: Any) -> Type | None:
     if isinstance(value, _KNOWN):
         return Known(value)
     if type(value) is range:
-        if value.start.bit_length() > 62 or value.stop.bit_length() > 62 or value.step.bit_length() > 62:
-            return None
-        least = min(value[0], value[-1]) if value else 0
-        return RangeState(value.step if value.step in (1, -1) else None, least >= 0)
+        return _range_type(value)
     return None
+
+
+def _range_type(numbers: range) -> RangeState | None:
+    if max(map(abs, (numbers.start, numbers.stop, numbers.step))) > SMALL:
+        return None
+    least = min(numbers[0], numbers[-1]) if numbers else 0
+    return RangeState(numbers.step if numbers.step in (1, -1) else None, least >= 0)
 
 
 def array_type(array: np.ndarray[Any, Any]) -> Array | None:
