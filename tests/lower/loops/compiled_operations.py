@@ -39,13 +39,14 @@ class CompiledOperations:
         unchecked: bool = False,
         level: str = "-O1",
         flags: Iterable[str] = (),
+        header: str = "scalars.h",
     ) -> None:
         self.unchecked = unchecked
         self.names: dict[Operation, str] = {}
         for operation in operations:
             self.names.setdefault(operation, f"run_{len(self.names)}")
         source, library = folder / "operations.cpp", folder / "operations.so"
-        source.write_text('#include "scalars.h"\n' + "\n".join(map(self._kernel, self.names)))
+        source.write_text(f'#include "{header}"\n' + "\n".join(map(self._kernel, self.names)))
         command = [
             "g++",
             "-std=c++17",
