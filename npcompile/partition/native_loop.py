@@ -19,6 +19,7 @@ from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
+from npcompile.tiering.fewest_trips import FewestTrips
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MISSING: Any = object()
@@ -43,6 +44,8 @@ class NativeLoop:
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self.ready = False
+        self.trips = FewestTrips()
+        self.fewest = 0  # loops of fewer trips are done as written
         self.entries = 0  # how often native code was entered
         self.leaves = 0  # how often it left before the loop was done
 
@@ -63,7 +66,30 @@ class NativeLoop:
             typed.job.wait()
             if typed.job.error is not None:
                 return None
-        return self._run(typed, names)
+        if not self.trips.settled and self.trips.asks_python(self._length(names)):
+            return Outcome(rest=iterator)
+        start = clock()
+        outcome = self._run(typed, names)
+        if not self.trips.settled:
+            self.trips.note_native(clock() - start)
+            self.fewest = self.trips.fewest
+        return outcome
+
+    def is_short(self, iterable: Any) -> bool:
+        """Tell if a loop is done as written, as it has few trips."""
+        if type(iterable) is range:
+            return len(iterable) < self.fewest
+        return iterable is True and self.trips.rests()
+
+    def written(self) -> None:
+        """Note that a loop that was entered has been done as written."""
+        self.trips.note_python()
+        self.fewest = self.trips.fewest
+
+    def _length(self, names: dict[str, Any]) -> int:
+        """Return how many trips the loop has; 1 where it is not known before it is done."""
+        numbers = names.get(self.source.flow.state or "")
+        return len(numbers) if type(numbers) is range else 1
 
     def resume(self, iterator: Any, *values: Any) -> Outcome | None:
         """Go on natively from a trip that is about to be made, whose item was taken from the iterator."""

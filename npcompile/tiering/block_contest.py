@@ -21,6 +21,8 @@ clock = time.thread_time
 LONG, LOSES, SETTLING = 2e-3, 1.3, 6
 # So many calls the winner answers alone, and so many times more after each contest, at most so many.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
+# The most calls by the plain function, of a function with native loops, before these are tried again.
+TRIPS_MAY_CHANGE = 256
 # While kernels are compiled, as many calls as take so long, or so many where they are long, as later ones may
 # be faster at any time.
 MEANWHILE, FEW = 2e-3, 8
@@ -92,7 +94,8 @@ class BlockContest:
             plain = max(min(trial.numpys, default=0.0), 1e-7)
             calls = FEW if plain >= LONG else min(max(int(MEANWHILE / plain), FIRST), MOST)
         if slower:
-            state.rest = calls
+            # The next call of equal signature may have a thousand times as many trips.
+            state.rest = min(calls, TRIPS_MAY_CHANGE) if cut.runs_loops else calls
         else:
             self._left = calls
 

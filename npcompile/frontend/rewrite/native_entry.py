@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
 
-OUTCOME = ".out"  # how the names of outcomes begin
+LOOP, ITERATOR = ".loop", ".iterable"  # how the names of native code and of what loops go over begin
 BEGIN = ".iter"  # the free variable that holds the function `iter`
 
 
@@ -21,30 +21,43 @@ class Native(Protocol):
     """A loop's native code, as the cut function calls it."""
 
     takes: tuple[str, ...]  # the local names that it is given
+    fewest: int  # loops of fewer trips are done as written; 0: all are entered
+
+    def is_short(self, iterable: Any) -> bool:
+        """Tell if a loop is done as written, as it has few trips."""
 
     def enter(self, iterator: Any, *values: Any) -> Any:
         """Do the loop; return its outcome, None where the cut function is to do it."""
 
+    def written(self) -> None:
+        """Note that a loop that was entered has been done as written."""
+
 
 # The loop; words in capitals are replaced.
 _TEMPLATE = """
-OUT = LOOP.enter(ITERATOR, ARGS)
-if OUT is None:
-    CUT
+if LOOP.fewest and LOOP.is_short(ITERATOR):
+    PLAIN
 else:
-    while True:
-        NAMES
-        if OUT.returns:
-            return OUT.value
-        if OUT.error is not None:
-            RAISE
-        if OUT.rest is None:
-            break
-        WAS = OUT
-        WRITTEN
-        if OUT is WAS:
-            break
-OUT = WAS = ITERATOR = None
+    BEGIN
+    OUT = LOOP.enter(ITERATOR, ARGS)
+    if OUT is None:
+        CUT
+    else:
+        while True:
+            NAMES
+            if OUT.returns:
+                return OUT.value
+            if OUT.error is not None:
+                RAISE
+            if OUT.rest is None:
+                break
+            WAS = OUT
+            WRITTEN
+            if OUT is WAS:
+                LOOP.written()
+                break
+    OUT = WAS = None
+ITERATOR = None
 """
 _CHECK = """
 if LOOP.ready:
@@ -71,7 +84,7 @@ def is_native_entry(node: ast.stmt) -> bool:
             parts = [*targets]
         case _:
             return False
-    return any(isinstance(part, ast.Name) and part.id.startswith(OUTCOME) for part in parts)
+    return any(isinstance(part, ast.Name) and part.id.startswith((LOOP, ITERATOR)) for part in parts)
 
 
 def native_entry(node: Any, cut: Any, native: Native, number: int, ready: bool) -> tuple[str, list[ast.stmt]]:
@@ -93,26 +106,30 @@ class _Writer(ast.NodeTransformer):
         self.statements: dict[str, list[ast.stmt]] = {}
 
     def write(self, cut: Any, ready: bool) -> list[ast.stmt]:
-        before: list[ast.stmt] = []
-        node = self.node
-        written = copy.copy(node)
+        node, iterator = self.node, self.names["ITERATOR"]
+        written, plain = copy.copy(node), copy.copy(node)
+        begin: list[ast.stmt] = []
         if isinstance(node, ast.For):
-            begun = ast.Call(self.load(BEGIN), [cut.iter], [], **self.at)
-            before.append(ast.Assign([self.store(self.names["ITERATOR"])], begun, **self.at))
-            cut.iter = self.load(self.names["ITERATOR"])
+            iterable = cut.iter
+            begun = ast.Call(self.load(BEGIN), [self.load(iterator)], [], **self.at)
+            begin.append(ast.Assign([self.store(iterator)], begun, **self.at))
+            cut.iter, plain.iter = self.load(iterator), self.load(iterator)
             written.iter = ast.Attribute(self.load(self.names["WAS"]), "rest", ast.Load(), **self.at)
         else:
-            before.append(ast.Assign([self.store(self.names["ITERATOR"])], self.constant(True), **self.at))
+            iterable = self.constant(True)
+        before = ast.Assign([self.store(iterator)], iterable, **self.at)
         if ready:
             written.body = [*self.made(_CHECK), *node.body]
         stored = sorted(set(stored_names(node)))
         self.statements = {
+            "BEGIN": begin,
+            "PLAIN": [plain],
             "CUT": [cut],
             "WRITTEN": [written],
             "NAMES": [self.named(name) for name in stored],
             "RAISE": self.raises(),
         }
-        return [*before, *self.made(_TEMPLATE)]
+        return [before, *self.made(_TEMPLATE)]
 
     def made(self, template: str) -> list[ast.stmt]:
         """Return a template's statements, with the words in them replaced."""
@@ -137,7 +154,7 @@ class _Writer(ast.NodeTransformer):
         return ast.Name(self.names.get(node.id, node.id), node.ctx, **self.at)
 
     def visit_Call(self, node: ast.Call) -> Any:
-        if isinstance(node.args[-1], ast.Name) and node.args[-1].id == "ARGS":
+        if node.args and isinstance(node.args[-1], ast.Name) and node.args[-1].id == "ARGS":
             node.args[-1:] = [ast.Name(name, ast.Load(), **self.at) for name in self.native.takes]
         return self.generic_visit(node)
 

@@ -1,0 +1,64 @@
+"""Finds the number of trips from which on native code of a loop takes less time than Python.
+
+`partition/native_loop.py` has one for each loop. Entering native code takes some microseconds, whatever the
+loop does: the first short loops are done once natively and once by Python, in turn, and both are timed.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter as clock
+
+# Native code that takes longer than so many seconds is not in doubt.
+LONG = 5e-5
+# So many times are measured of each way; the least counts, as others may load the machine.
+SAMPLES = 3
+# A `while` loop that native code does not pay for is done natively at one entry in so many.
+AGAIN = 64
+
+
+class FewestTrips:
+    """The measuring of one loop. fewest: loops of fewer trips are Python's; 0 while that is not known.
+
+    settled: nothing is measured any more.
+    """
+
+    def __init__(self) -> None:
+        self.fewest = 0
+        self.settled = False
+        self._native: list[float] = []  # seconds
+        self._by_trip: list[float] = []  # Python's seconds for one trip
+        self._began: tuple[float, int] | None = None  # when Python began a loop, and its trips
+        self._passed = 0
+
+    def asks_python(self, trips: int) -> bool:
+        """Tell if Python is to do the loop at hand, which has so many trips, so that it is timed."""
+        if len(self._native) <= len(self._by_trip) or trips == 0:
+            return False
+        self._began = clock(), trips
+        return True
+
+    def note_native(self, seconds: float) -> None:
+        """Note how long native code took."""
+        if seconds > LONG:
+            self.settled = True
+            return
+        self._native.append(seconds)
+        self._decide()
+
+    def note_python(self) -> None:
+        """Note that Python has done a loop."""
+        if self._began is not None and not self.settled:
+            start, trips = self._began
+            self._by_trip.append((clock() - start) / trips)
+            self._decide()
+        self._began = None
+
+    def _decide(self) -> None:
+        if min(len(self._native), len(self._by_trip)) >= SAMPLES:
+            self.settled = True
+            self.fewest = int(min(self._native) / max(min(self._by_trip), 1e-9))
+
+    def rests(self) -> bool:
+        """Tell if a `while` loop that native code does not pay for is Python's at this entry."""
+        self._passed += 1
+        return self.fewest > 1 and self._passed % AGAIN != 0
