@@ -180,6 +180,7 @@ class NativeLoop:
         trip, as long as native code does more than Python."""
         flow = self.source.flow
         spent = [0.0, 0.0]  # seconds, natively and by Python
+        bound: dict[str, Any] = {}  # names that were bound before native code was entered again
         while True:
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
@@ -193,7 +194,8 @@ class NativeLoop:
                 raised = error.with_traceback(None)
             arrays = [value for value in names.values() if type(value) is np.ndarray]
             if raised is None and typed.finishes[number]:
-                return Outcome(typed.exchange.unpack(words, arrays, self.source.flow.stored))
+                last = typed.exchange.unpack(words, arrays, self.source.flow.stored)
+                return Outcome(bound | last if bound else last)
             names |= typed.exchange.unpack(words, arrays)
             if raised is not None:
                 return Outcome(self._visible(names), error=raised, line=self.node.lineno)
@@ -212,6 +214,7 @@ class NativeLoop:
             if again is None:
                 return outcome
             typed, names = again
+            bound = outcome.names
 
     def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the user's names among those that the region binds."""
@@ -229,7 +232,7 @@ class NativeLoop:
         if not typed.job.done:
             typed.job.tell(self._make_ready)
             return None
-        return typed, found
+        return typed, self._visible(outcome.names) | found
 
 
 def _range_of(iterator: Any) -> range:

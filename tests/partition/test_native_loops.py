@@ -1,0 +1,29 @@
+"""Native code of loops that Python goes on with, and that goes on after Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+
+
+def left_in_last_trip(a: Any, big: Any) -> Any:
+    first = last = -1
+    for i in range(len(a)):
+        if i == 0:
+            first = i
+        last = i
+        a[i] = big * i > 1
+    return first, last, i
+
+
+def test_names_bound_before_native_code_leaves_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    jitted = npcompile.jit(left_in_last_trip)
+    for _ in range(3):
+        assert jitted(np.zeros(3), 1 << 62) == left_in_last_trip(np.zeros(3), 1 << 62)
+        jitted.wait(60)
+    assert jitted.stats.loop_leaves > 0
