@@ -5,7 +5,7 @@ python -m tests.fuzz array --seed 17 --programs 20000     programs of one kind, 
 python -m tests.fuzz python --seed 123                    one program: what a failure prints to do
 
 A program depends on its kind and seed alone. Programs are interpreted, but for each whose seed is a multiple
-of `--compiled-every`. Exit status 1: a program differed.
+of `--compiled-every`, and loops. Exit status 1: a program differed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,13 @@ def identities(seed: int, folder: Path) -> tuple[str, Callable[[], object]]:
 
 def loop(seed: int, folder: Path) -> tuple[str, Callable[[], object]]:
     source = program_source(random.Random(seed))
-    return source, lambda: random_check.check([source], folder)
+
+    def check() -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            random_check.compile_loops_alone(patch)
+            random_check.check([source], folder)
+
+    return source, check
 
 
 # Each gives a program's source, and the comparison, which raises where an answer is not plain Python's.

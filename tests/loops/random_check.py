@@ -15,7 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import npcompile
+from npcompile.tiering import compile_budget
 from tests.checker import same
 from tests.loops.random_programs import NAMES
 from tests.programs.jit_lane import sharing
@@ -24,6 +27,15 @@ CALLS = 4
 COMPILING = 120.0  # seconds to wait for kernels at most
 LOOSE = NAMES.split(", ").index("e")  # the argument that holds values that may be rounded otherwise
 ULP = 8  # that those may be off
+
+
+def compile_loops_alone(patch: pytest.MonkeyPatch) -> None:
+    """Let loops become native, without optimization; programs of whole arrays are not worth compiling."""
+    patch.delenv("NPCOMPILE_BACKEND", raising=False)
+    patch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    patch.setenv("NPCOMPILE_SPENDING", "1")
+    for name in ("FREE", "RATE", "CALLS"):
+        patch.setattr(compile_budget, name, 0)
 
 
 def module_of(source: str, folder: Path, name: str) -> types.ModuleType:

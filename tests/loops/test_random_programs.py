@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.loops.random_check import Different, check, reduced
+from tests.loops.random_check import Different, check, compile_loops_alone, reduced
 from tests.loops.random_programs import MEANINGFUL, first_error, program_source
 
 PROGRAMS = 2000
@@ -21,7 +21,7 @@ QUICK = 12  # programs of the quick tier
 
 
 def run(seeds: range, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    compile_loops_alone(monkeypatch)
     sources = [program_source(random.Random(seed)) for seed in seeds]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # uncompiled functions say so
@@ -31,8 +31,7 @@ def run(seeds: range, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             again = f"again: python -m tests.fuzz loop --seed {seeds[wrong.index]}"
             source = reduced(sources[wrong.index], folder, wrong.want)
             raise AssertionError(f"{wrong}\n{source}\n{again}") from wrong
-    replayed = sum(function.stats.programs > 0 for function in jitted)
-    assert replayed > len(jitted) // 3, "hardly anything is replayed: nothing has been tested"
+    assert any(function.stats.loop_entries for function in jitted), "no native code was entered"
 
 
 @pytest.mark.quick
