@@ -136,7 +136,7 @@ class _Run:
         self.line = part.statements[0].lineno
         self.used = part.used
         if part.reads_frame:
-            users = [name for name in self.names if name[0] != "."]
+            users = [name for name in self.names if name[0] != "." and self.is_local(name)]
             self.used = part.used | {name: self.scope.mangled(name) for name in users}
         given_names = tuple([name for name in self.used if name in self.names])
         code = part.codes.get(given_names)

@@ -7,6 +7,7 @@ nothing with the functions that `resume` compiles.
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
@@ -27,6 +28,7 @@ from npcompile.frontend.loops.normal_form import is_opaque, normal_form
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
+from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import find
 
 PURE = frozenset("abs len range enumerate zip reversed min max int float bool iter".split())
@@ -45,7 +47,7 @@ def is_pure_call(node: ast.Call) -> bool:
 
 @dataclass(eq=False)
 class Region:
-    """A function that ends in a loop and `return locals()`, and the loop's graph."""
+    """A loop of a function, and its graph. before, after: statements that its normal form has around it."""
 
     function: FunctionType
     before: list[ast.stmt]
@@ -55,24 +57,25 @@ class Region:
     scope: Scope
 
 
+def region_of(function: FunctionType, node: ast.For | ast.While) -> Region:
+    normal = normal_form([node], is_pure_call)
+    at = next(place for place, one in enumerate(normal) if isinstance(one, ast.For | ast.While))
+    loop = normal[at]
+    assert isinstance(loop, ast.For | ast.While)
+    return Region(function, normal[:at], loop, control_flow(loop), normal[at + 1 :], Scope(function))
+
+
 def region(function: Callable[..., Any]) -> Region:
+    """Return the region of a function's first loop, with the statements before it."""
     assert isinstance(function, FunctionType)
     node, _ = find(function)
     assert isinstance(node, ast.FunctionDef)
     at = next(place for place, one in enumerate(node.body) if isinstance(one, ast.For | ast.While))
-    normal = normal_form(node.body[at : at + 1], is_pure_call)
-    inner = next(place for place, one in enumerate(normal) if isinstance(one, ast.For | ast.While))
-    loop = normal[inner]
+    loop = node.body[at]
     assert isinstance(loop, ast.For | ast.While)
-    before = [one for one in node.body[:at] if not isinstance(one, ast.Global | ast.Nonlocal)]
-    return Region(
-        function,
-        before + normal[:inner],
-        loop,
-        control_flow(loop),
-        normal[inner + 1 :],
-        Scope(function),
-    )
+    of = region_of(function, loop)
+    of.before[:0] = [one for one in node.body[:at] if not isinstance(one, ast.Global | ast.Nonlocal)]
+    return of
 
 
 _codes: dict[int, tuple[Any, Any]] = {}
@@ -93,16 +96,22 @@ class Native:
         scope = self.of.scope
         cells = {name: cell.cell_contents for name, cell in scope.cells.items()}
         space = scope.globals | cells | self.names
-        result = eval(known[1], space)
-        for part in ast.walk(node):
-            if not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Store):
-                continue
-            if scope.is_global(part.id):
-                scope.globals[part.id] = space[part.id]
-            elif scope.is_free(part.id):
-                scope.cells[part.id].cell_contents = space[part.id]
+        try:
+            result = eval(known[1], space)
+        except NameError as error:
+            if type(error) is NameError and scope.is_local(error.name):
+                text = f"cannot access local variable '{error.name}' where it is not associated with a value"
+                raise UnboundLocalError(text) from None
+            raise
+        for name in stored_names(node):
+            if scope.is_global(name):
+                scope.globals[name] = space[name]
+            elif scope.is_free(name):
+                scope.cells[name].cell_contents = space[name]
+            elif name in space:
+                self.names[name] = space[name]
             else:
-                self.names[part.id] = space[part.id]
+                self.names.pop(name, None)
         return result
 
     def does(self, step: Any) -> bool:
@@ -151,10 +160,14 @@ class Native:
         return block, first
 
 
+class Unplayed(BaseException):
+    """A function is not called in parts, or native code does not begin with its loop."""
+
+
 def by_turns(of: Region, arguments: dict[str, Any], steps: int) -> tuple[dict[str, Any], Outcome, int]:
     """Run a region natively for so many steps, then in Python up to the next trip, and so on.
 
-    Returns the names of the user's at the end, the last outcome, and how often Python went on.
+    Returns the user's names at the end, the last outcome, and how often Python went on. Raises Unplayed.
     """
     native = Native(of, dict(arguments))
     for statement in of.before:
@@ -168,8 +181,9 @@ def by_turns(of: Region, arguments: dict[str, Any], steps: int) -> tuple[dict[st
         place = native.run(entry, steps)
         if place == (entry, 0):  # it has come to the header itself, or leaves there at once
             place = native.run(entry, 1)
+            if place == (entry, 0):
+                raise Unplayed
         turns += 1
-        assert turns < 1000
         names = dict(native.names)
         outcome = resume(of.flow, place, names, of.scope)
         assert set(outcome.names) <= of.flow.stored
@@ -184,3 +198,54 @@ def by_turns(of: Region, arguments: dict[str, Any], steps: int) -> tuple[dict[st
             assert outcome.rest is True
         else:
             native.names[state] = outcome.rest
+
+
+def in_parts(function: FunctionType, steps: int) -> Callable[..., Any]:
+    """Return the function with each of its outermost loops run by turns. Raises Unplayed."""
+    node, _ = find(function)
+    assert isinstance(node, ast.FunctionDef)
+    inner = [part for one in node.body for part in ast.walk(one)]
+    if any(isinstance(part, ast.FunctionDef | ast.Lambda | ast.Yield | ast.Global) for part in inner):
+        raise Unplayed
+
+    regions: dict[ast.stmt, Region] = {}
+
+    def do(statements: list[ast.stmt], names: dict[str, Any]) -> tuple[dict[str, Any], Outcome | None]:
+        """Do statements; returns the names after them, and the outcome if one has returned."""
+        for one in statements:
+            native = Native(Region(function, [], LOOP, FLOW, [], Scope(function)), names)
+            outcome: Outcome | None = None
+            match one:
+                case ast.Return(value):
+                    result = native.execute(value, "eval") if value else None
+                    return names, Outcome(returns=True, value=result)
+                case ast.If(test, body, orelse):
+                    names, outcome = do(body if native.execute(test, "eval") else orelse, names)
+                case ast.For() | ast.While():
+                    of = regions.get(one)
+                    if of is None:
+                        of = regions[one] = region_of(function, one)
+                    names, outcome, _ = by_turns(of, names, steps)
+                    if outcome.error is not None:
+                        raise outcome.error
+                    if not outcome.returns:
+                        names, outcome = do(of.after, names)
+                case _ if any(isinstance(part, ast.Return) for part in ast.walk(one)):
+                    raise Unplayed
+                case _:
+                    native.execute(one, "exec")
+            if outcome is not None:
+                return names, outcome
+        return names, None
+
+    def run(*args: Any) -> Any:
+        bound = inspect.signature(function).bind(*args)
+        bound.apply_defaults()
+        _, outcome = do(node.body, dict(bound.arguments))
+        return outcome.value if outcome is not None else None
+
+    return run
+
+
+LOOP = ast.While(ast.Constant(False), [], [])
+FLOW = control_flow(LOOP)

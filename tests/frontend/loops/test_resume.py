@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 import gc
 import inspect
+import random
 import signal
 import traceback
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,11 @@ from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.rewrite.source import compile_in_place
 from tests.frontend.loops.resumed_programs import PROGRAMS, Made
-from tests.frontend.loops.stepping import Region, by_turns, region
+from tests.frontend.loops.stepping import Region, Unplayed, by_turns, in_parts, region
+from tests.loops import outcomes
+from tests.loops.programs import PROGRAMS as CORPUS
+from tests.loops.random_check import module_of
+from tests.loops.random_programs import program_source
 
 # -- comparing ---------------------------------------------------------------------------------------------
 
@@ -105,6 +112,47 @@ def test_python_goes_on_from_any_step(function: Any, make: Made) -> None:
         assert found == expected, steps
         if turns == 1 and steps > 40:
             break
+
+
+# The method that they call raises after it has changed something: native code never goes into it.
+RAISES_HALF_WAY = frozenset((("steps_of_an_object", "array_state"),))
+CASES = [
+    pytest.param(one.function, name, make, id=f"{one.area}-{one.name}-{name}")
+    for one in CORPUS
+    for name, make in one.judged().items()
+    if name != f"size {one.sizes[-1]}" and (one.name, name) not in RAISES_HALF_WAY
+]
+
+
+@pytest.mark.parametrize(("function", "name", "make"), CASES)
+def test_programs_of_the_corpus_run_in_parts(function: Any, name: str, make: Any) -> None:
+    want = outcomes.outcome(function, make)
+    try:
+        got = outcomes.outcome(in_parts(function, 17), make)
+    except Unplayed:
+        pytest.skip("has functions or returns within other statements")
+    assert (got.raised and got.raised[:2]) == (want.raised and want.raised[:2])
+    got.raised = want.raised  # the line is that of the region's caller
+    outcomes.compare(got, want)
+
+
+@pytest.mark.parametrize("first", range(0, 100, 25))
+def test_random_programs_run_in_parts(first: int, tmp_path: Path) -> None:
+    played = 0
+    for seed in range(first, first + 25):
+        module = module_of(program_source(random.Random(seed)), tmp_path, f"parts_{seed}")
+        for steps in (2, 9, 40):
+            for call in (0, 2):
+                make = functools.partial(module.arguments, call)
+                want = outcomes.outcome(module.program, make)
+                try:
+                    got = outcomes.outcome(in_parts(module.program, steps), make)
+                except Unplayed:
+                    break
+                played += 1
+                assert (got.raised and got.raised[:2]) == (want.raised and want.raised[:2]), seed
+                outcomes.compare(got, want)
+    assert played > 40
 
 
 def every_traceback(error: BaseException | None) -> list[str]:
