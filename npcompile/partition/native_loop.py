@@ -198,10 +198,11 @@ class NativeLoop:
                 return Outcome(bound | last if bound else last)
             names |= typed.exchange.unpack(words, arrays)
             if raised is not None:
-                return Outcome(self._visible(names), error=raised, line=self.node.lineno)
+                return Outcome(bound | self._visible(names), error=raised, line=self.node.lineno)
             left = clock()
             place = typed.exits[number].place
             outcome = resume(flow, (flow.blocks[place.block], place.step), names, self._scope)
+            outcome.names = bound = bound | outcome.names
             spent[0] += left - start
             spent[1] += clock() - left
             if outcome.rest is None:
@@ -214,7 +215,6 @@ class NativeLoop:
             if again is None:
                 return outcome
             typed, names = again
-            bound = outcome.names
 
     def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the user's names among those that the region binds."""

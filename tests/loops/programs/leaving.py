@@ -216,3 +216,20 @@ def deleted_names(x):
         return t  # noqa: F821
     except UnboundLocalError:
         return total
+
+
+@loop(
+    lambda n, rng: (rng.standard_normal(4), 3, n),
+    sizes=(0, 1, 3, 6),
+    realistic=300,
+    stays_small=lambda rng: (rng.standard_normal(4), 1, 4),
+)
+def names_bound_by_trips_with_big_integers(x, factor, n):
+    for i in range(n):
+        power = 1
+        for k in range(30 + 5 * i):
+            power *= factor
+            x[k % 4] += power % 7
+        if i == 0:
+            first = x[3]
+    return (power, i, k, first) if n else None
