@@ -15,6 +15,10 @@ from npcompile.frontend.loops.samples import answer
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, FLOAT, INT, Scalar
 
+# The names that `attribute` and `method` know.
+ATTRIBUTES = ("real", "imag", "numerator", "denominator")
+METHODS = ("conjugate", "conj", "item", "bit_length", "bit_count", "is_integer", "round", "clip")
+
 _RULES = {**python_functions.RULES, **ufuncs.RULES}
 
 

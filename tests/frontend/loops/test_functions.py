@@ -139,8 +139,6 @@ logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift
 gcd lcm equal not_equal less less_equal greater greater_equal
 """.split()
 CONSTRUCTORS = [np.dtype(code).type for code in C_TYPES]
-ATTRIBUTES = ("real", "imag", "numerator", "denominator")
-METHODS = ("conjugate", "conj", "item", "bit_length", "bit_count", "is_integer", "round")
 
 
 class Case(NamedTuple):
@@ -196,14 +194,18 @@ def all_cases() -> Iterator[Case]:
         yield of(np.angle, "np.angle", one, exact=False)
         for constructor in CONSTRUCTORS:
             yield of(constructor, f"np.{constructor.__name__}", one)
-        for name in ATTRIBUTES:
+        for name in functions.ATTRIBUTES:
             get = functools.partial(lambda value, name: getattr(value, name), name=name)
             yield Case(f".{name}", get, one, functions.attribute(name, operand))
-        for name in METHODS:
+        for name in functions.METHODS[:-1]:
             do = functools.partial(lambda value, name: getattr(value, name)(), name=name)
             yield Case(f".{name}()", do, one, functions.method(name, one))
         for function in (min, max):
             yield of(function, function.__name__, (operand, operand))
+        for bound in (INT, FLOAT):
+            operands = (operand, bound, bound)
+            operation = None if operand.python else functions.method("clip", operands)
+            yield Case(".clip()", lambda value, *bounds: value.clip(*bounds), operands, operation)
         yield of(round, "round to digits", (operand, INT))
         yield of(np.round, "np.round to digits", (operand, INT))
     for pair in itertools.product(SOME, SOME):
