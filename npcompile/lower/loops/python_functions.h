@@ -202,7 +202,8 @@ static inline bool math_isclose(double x, double y) {
 }
 
 // The root of a sum of squares: exact products and sums of scaled numbers, and one step of Newton's method on the
-// root (Borges, "An Improved Algorithm for hypot(a, b)"), which is how CPython has it since 3.10.
+// root (Borges, "An Improved Algorithm for hypot(a, b)"), as CPython has it since 3.10. Its versions sum up the low
+// parts differently: leaves for roots so near to the middle of two floats that it matters, and for subnormal ones.
 template <int count> static inline bool hypot_of(const double (&sizes)[count], double& answer) {
     double largest = 0;
     bool nan = false;
@@ -227,9 +228,9 @@ template <int count> static inline bool hypot_of(const double (&sizes)[count], d
     }
     double root = __builtin_sqrt(sum - 1 + (low_products + low_sums)), square = -product(root, root);
     add_exactly(square, __builtin_fma(-root, root, -square));
-    root += (sum - 1 + (low_products + low_sums)) / (2 * root);
-    answer = root / scale;
-    return false;
+    double correction = (sum - 1 + (low_products + low_sums)) / (2 * root), slack = root * 0x1p-73;
+    answer = (root + correction) / scale;
+    return root + (correction - slack) != root + (correction + slack);
 }
 
 static inline bool math_hypot(double x, double y, double& answer) {
