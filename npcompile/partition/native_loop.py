@@ -22,6 +22,7 @@ from npcompile.frontend.loops.values import WIDE, key_of, type_of
 from npcompile.tiering.fewest_trips import FewestTrips
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
+MAX_UNHELD = 2  # entries by types that native loops do not hold, after which a loop is Python's for good
 MISSING: Any = object()
 # Seconds that Python may take for the rests of trips at which native code left, beyond as long as native code
 # takes itself: the loop then goes on in Python.
@@ -44,6 +45,7 @@ class NativeLoop:
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self.ready = False
+        self._unheld = 0  # entries with types that native loops do not hold
         self.trips = FewestTrips()
         self.fewest = 0  # loops of fewer trips are done as written
         self.entries = 0  # how often native code was entered
@@ -56,6 +58,7 @@ class NativeLoop:
         names = self._names(iterator, values)
         typed = None if names is None else self._find(names)
         if names is None or typed is None:
+            self._refuse_if_never_held(names)
             return None
         self.within.entered = True
         if not typed.job.done:
@@ -74,6 +77,14 @@ class NativeLoop:
             self.trips.note_native(clock() - start)
             self.fewest = self.trips.fewest
         return outcome
+
+    def _refuse_if_never_held(self, names: dict[str, Any] | None) -> None:
+        """Leave the loop to Python for good where none of its first entries had types for native code."""
+        self._unheld += 1
+        if self._unheld == MAX_UNHELD and not self.typed:
+            odd = [name for name, value in (names or {}).items() if key_of(value) is None]
+            what = f"`{odd[0]}`, a {type((names or {})[odd[0]]).__name__}" if odd else "what it goes over"
+            self.within.refuse(self.node, what)
 
     def is_short(self, iterable: Any) -> bool:
         """Tell if a loop is done as written, as it has few trips."""

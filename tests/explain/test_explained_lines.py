@@ -107,11 +107,32 @@ def test_blocks_that_come_with_the_next_call_are_not_said_to_be_not_reached() ->
     assert found.why_cut.startswith(f"line {line_of(rows, 'for i')}: a loop of more than")
 
 
+PARTS = {"half": 0.5}
+
+
 def elements(x):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = y[i - 1] * PARTS["half"] + x[i]
+    return y
+
+
+def native_elements(x):
     y = np.zeros_like(x)
     for i in range(1, len(x)):
         y[i] = y[i - 1] * 0.5 + x[i]
     return y
+
+
+def test_a_native_loop_is_shown_with_its_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    found = npcompile.explain(npcompile.jit(native_elements, wait=True), np.ones(300))
+    (loop,) = found.loops
+    assert loop.way == "native" and loop.entries > 0 == loop.leaves
+    assert loop.types == {"i": ("int",), "x": ("float64[:]",), "y": ("float64[:]",)}
+    assert loop.without_checks == (line_of(native_elements, "for i"),)
+    assert "npc_loop" in found.source and not found.left
+    assert "native, entered" in str(found)
 
 
 def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.MonkeyPatch) -> None:

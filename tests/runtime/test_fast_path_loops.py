@@ -92,8 +92,9 @@ from tests.runtime.test_fast_path import frames
 
 @npcompile.jit
 def filled(x):
+    seen = {}
     for i in range(len(x)):
-        x[i] = i * 2.0
+        seen[i] = x[i] * 2.0
     return x
 
 x = np.ones(4)

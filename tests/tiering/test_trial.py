@@ -116,14 +116,20 @@ def test_a_call_that_is_measured_may_raise() -> None:
     assert state.trial is trial and len(trial.ours) == 1
 
 
+WEIGHTS = {"last": 0.5}
+
+
 def cumulated(a: Any) -> Any:
     for i in range(1, len(a)):
-        a[i] += np.tanh(a[i - 1])
+        a[i] += WEIGHTS["last"] * np.tanh(a[i - 1])
     return a
 
 
 def helper(a: Any, i: int) -> Any:
-    return a[i] * 2
+    try:
+        return a[i] * 2
+    except IndexError:
+        return 0.0
 
 
 def with_helper(a: Any) -> Any:
