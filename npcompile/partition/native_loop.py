@@ -220,7 +220,7 @@ class NativeLoop:
                 return outcome
             self.leaves += 1
             self.within.owner._stats.loop_leaves += 1
-            if spent[1] > LEAVES + spent[0]:
+            if place == (0, 0) or spent[1] > LEAVES + spent[0]:  # at the first, no trip was made
                 return outcome
             again = self._again(outcome, names)
             if again is None:

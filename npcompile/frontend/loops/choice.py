@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from npcompile.frontend.loops.control_flow import leaves_trip
 from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
 
 # Statements and expressions that a region never holds: they suspend, or bind names of other scopes.
@@ -32,20 +33,7 @@ def is_candidate(node: ast.For | ast.While) -> bool:
         return False
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return False
-    return not _leads_out(node.orelse) and _is_driven(node, parts)
-
-
-def _leads_out(statements: list[ast.stmt]) -> bool:
-    """Tell if a loop's `else` goes on with, or ends, a loop around it."""
-    for node in statements:
-        if isinstance(node, ast.Break | ast.Continue):
-            return True
-        if isinstance(node, ast.For | ast.While):
-            if _leads_out(node.orelse):
-                return True
-        elif any(_leads_out(getattr(node, name, [])) for name in ("body", "orelse", "finalbody")):
-            return True
-    return False
+    return not any(map(leaves_trip, node.orelse)) and _is_driven(node, parts)
 
 
 def _is_driven(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:

@@ -113,6 +113,8 @@ class Inference:
 
     def fill(self, source: cf.Block) -> None:
         """Type the steps of a block and its end."""
+        if source.loop is not None:
+            self.line = source.loop.lineno
         for number, step in enumerate(source.steps):
             self.place = ir.Place(source.number, number)
             made, self.block.steps = self.block.steps, []
