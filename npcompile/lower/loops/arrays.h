@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "memory.h"
 #include "scalars.h"
 
 // Python's own functions, found in the process that loads the library.
@@ -37,12 +38,22 @@ struct object {
     int64_t *shape, *strides;
 };
 
-// packed: items of the last axis lie side by side. Strides count bytes.
+// packed: items of the last axis lie side by side. Strides count bytes. The memory is that of an array of Python's
+// (`owner`) or of a block. itself: no view, but the array that the memory was made for.
 template <typename T, int N, bool packed>
 struct array {
     char *data;
     object *owner;
+    block *memory;
+    bool itself;
     int64_t shape[N ? N : 1], strides[N ? N : 1];
+
+    inline int64_t stride(int axis) const { return packed && axis == N - 1 ? int64_t(sizeof(T)) : strides[axis]; }
+    inline int64_t size() const {
+        int64_t count = 1;
+        for (int axis = 0; axis < N; axis++) count *= shape[axis];
+        return count;
+    }
 
     template <typename... Index>
     inline T &at(Index... index) const {
@@ -50,7 +61,7 @@ struct array {
         const int64_t places[N ? N : 1] = {index...};
         char *place = data;
         for (int axis = 0; axis < N; axis++)
-            place += places[axis] * (packed && axis == N - 1 ? int64_t(sizeof(T)) : strides[axis]);
+            place += places[axis] * stride(axis);
         return *reinterpret_cast<T *>(place);
     }
 };
@@ -83,6 +94,8 @@ static inline void save(int64_t *words, const T &value) {
 template <typename T, int N, bool packed>
 static inline void load(const int64_t *words, array<T, N, packed> &value) {
     value.owner = reinterpret_cast<object *>(words[0]);
+    value.memory = nullptr;
+    value.itself = true;
     value.data = value.owner->data;
     for (int axis = 0; axis < N; axis++) {
         value.shape[axis] = value.owner->shape[axis];
@@ -91,12 +104,32 @@ static inline void load(const int64_t *words, array<T, N, packed> &value) {
 }
 template <typename T, int N, bool packed>
 static inline void save(int64_t *words, const array<T, N, packed> &value) {
-    words[0] = reinterpret_cast<int64_t>(value.owner);
+    int64_t source = value.memory ? reinterpret_cast<int64_t>(value.memory) | 1 : reinterpret_cast<int64_t>(value.owner);
+    words[0] = source | (value.itself ? 2 : 0);
     words[1] = reinterpret_cast<int64_t>(value.data);
     for (int axis = 0; axis < N; axis++) {
         words[2 + axis] = value.shape[axis];
         words[2 + N + axis] = value.strides[axis];
     }
+}
+
+// Gives a name a value; of an array the name keeps the memory.
+template <typename T>
+static inline void bind(T &name, const T &value) {
+    name = value;
+}
+template <typename T>
+static inline void drop(const T &) {}
+template <typename T, int N, bool packed>
+static inline void drop(array<T, N, packed> &name) {
+    release(name.memory);
+    name.memory = nullptr;
+}
+template <typename T, int N, bool packed>
+static inline void bind(array<T, N, packed> &name, const array<T, N, packed> &value) {
+    if (value.memory) value.memory->references++;
+    release(name.memory);
+    name = value;
 }
 
 // A tuple is its first item and the rest.

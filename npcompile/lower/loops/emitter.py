@@ -98,7 +98,10 @@ class Emitter:
         self.lines.append("leave:")
         for name, (tag, slots) in self.layout.bound.items():
             self.lines.append(f"words[{tag}] = {self.tag(name)};")
-            for slot in slots:
+            for number, slot in enumerate(slots):
+                if isinstance(slot.kind, Array):  # the name may have another type by now
+                    variable = self.variable(name, slot.kind)
+                    self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
                 self._save(name, slot.kind, slot.offset)
         lines = [
             "int64_t number = 0, trips = npl::trips_between_polls;",
@@ -360,5 +363,5 @@ def _bind(emitter: Emitter, step: ir.Bind) -> None:
     kind = step.value.type
     if not isinstance(kind, Known):
         value = emitter.value(step.value)
-        emitter.lines.append(f"{emitter.variable(step.name, kind)} = {value};")
+        emitter.lines.append(f"npl::bind({emitter.variable(step.name, kind)}, {value});")
     emitter.set_tag(step.name, kind)

@@ -47,6 +47,16 @@ class Expression:
 
 
 @dataclass(frozen=True, eq=False)
+class Compound(Expression):
+    """An expression of another file's, which tells its parts itself."""
+
+    @property
+    def parts_within(self) -> tuple[Expression, ...]:
+        """The expressions that are evaluated for it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
 class Constant(Expression):
     """A number that is known while compiling; a NumPy scalar's as a Python number."""
 
@@ -174,6 +184,16 @@ class Step:
 
     place: Place
     line: int
+
+
+@dataclass(frozen=True, eq=False)
+class CompoundStep(Step):
+    """A step of another file's, which tells its parts itself."""
+
+    @property
+    def parts_within(self) -> tuple[Expression, ...]:
+        """The expressions that it evaluates."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -437,6 +457,8 @@ def parts_of(node: Expression) -> tuple[Expression, ...]:
             return operands
         case View(array=array, parts=parts):
             return (array, *_parts_of_index(parts))
+        case Compound():
+            return node.parts_within
     return ()
 
 
@@ -461,4 +483,6 @@ def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:
             return (test,)
         case Return(value=Expression() as value):
             return (value,)
+        case CompoundStep():
+            return step.parts_within
     return ()

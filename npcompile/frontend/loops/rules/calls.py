@@ -9,6 +9,7 @@ from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, functions, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules import elementwise
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array, Known, Scalar, Tuple
@@ -39,6 +40,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
     operands = tuple(inference.value(arg) for arg in node.args)
     if isinstance(function.type.value, FunctionType) and not is_as_it_is(function.type.value):
         return callees.call(inference, function.type.value, operands)
+    if any(isinstance(operand.type, Array) for operand in operands):
+        return elementwise.called(function.type.value, operands)
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
     return apply(operation, operands, f"calls of `{function.type}`")
@@ -54,15 +57,3 @@ def _len(inference: Inference, node: ast.Call) -> ir.Expression:
     if isinstance(value.type, Tuple):
         return ir.integer(len(value.type.items))
     raise Outside(f"the length of {value.type}")
-
-
-@language.attributes((Array, "shape"))
-def _shape(inference: Inference, node: ast.Attribute, owner: ir.Expression) -> ir.Expression:
-    assert isinstance(owner.type, Array)
-    return ir.tuple_of(tuple(ir.length(owner, axis) for axis in range(owner.type.ndim)))
-
-
-@language.attributes((Array, "ndim"))
-def _ndim(inference: Inference, node: ast.Attribute, owner: ir.Expression) -> ir.Expression:
-    assert isinstance(owner.type, Array)
-    return ir.integer(owner.type.ndim)

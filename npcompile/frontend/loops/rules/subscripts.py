@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+from types import EllipsisType
 
 from npcompile.frontend.loops import arithmetic, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules import elementwise
+from npcompile.frontend.loops.rules.views import Index, view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
 
@@ -42,19 +45,25 @@ def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.ex
     return ir.Part(items[place], container, place)
 
 
-def parts_of(inference: Inference, index: ast.expr) -> list[ir.Expression | ir.Slice | None]:
-    """Return the parts of a basic index. Raises Outside for others."""
+def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
+    """Return the parts of a basic index of an array with so many axes. Raises Outside for others."""
     nodes = index.elts if isinstance(index, ast.Tuple) else [index]
-    return [_part(inference, node) for node in nodes]
+    parts = [_part(inference, node) for node in nodes]
+    if ... not in parts:
+        return parts  # type: ignore[return-value]
+    at = parts.index(...)
+    missing = axes - sum(part is not None for part in parts) + 1
+    whole = [ir.Slice(None, None, None)] * missing
+    return [*parts[:at], *whole, *parts[at + 1 :]]  # type: ignore[list-item]
 
 
-def _part(inference: Inference, node: ast.expr) -> ir.Expression | ir.Slice | None:
+def _part(inference: Inference, node: ast.expr) -> Index | EllipsisType:
     if isinstance(node, ast.Slice):
         bounds = [_bound(inference, one) for one in (node.lower, node.upper, node.step)]
         return ir.Slice(*bounds)
     value = inference.value(node)
-    if value.type == Known(None):
-        return None
+    if value.type in (Known(None), Known(...)):
+        return None if value.type == Known(None) else ...
     return index_of(inference, value)
 
 
@@ -65,7 +74,7 @@ def _bound(inference: Inference, node: ast.expr | None) -> ir.Expression | None:
     return None if value.type == Known(None) else index_of(inference, value)
 
 
-def whole_index(parts: list[ir.Expression | ir.Slice | None], ndim: int) -> tuple[ir.Expression, ...] | None:
+def whole_index(parts: list[Index], ndim: int) -> tuple[ir.Expression, ...] | None:
     """Return the indices of one item; None where the index gives a view."""
     if len(parts) != ndim or not all(isinstance(part, ir.Expression) for part in parts):
         return None
@@ -75,25 +84,29 @@ def whole_index(parts: list[ir.Expression | ir.Slice | None], ndim: int) -> tupl
 @language.items(Array)
 def _item_of_array(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
     assert isinstance(container.type, Array)
-    parts = parts_of(inference, index)
+    parts = parts_of(inference, index, container.type.ndim)
     indices = whole_index(parts, container.type.ndim)
-    if indices is None:
+    if indices is None or _has_ellipsis(index):
         return view(container, parts)
     return ir.Item(container.type.item, container, indices)
 
 
-def view(container: ir.Expression, parts: list[ir.Expression | ir.Slice | None]) -> ir.Expression:
-    """Return the view that a basic index gives."""
-    raise Outside("slices of arrays")
+def _has_ellipsis(index: ast.expr) -> bool:
+    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(node, ast.Constant) and node.value is ... for node in nodes)
 
 
 @language.stores(Array)
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
     assert isinstance(container.type, Array)
-    parts = parts_of(inference, index)
+    parts = parts_of(inference, index, container.type.ndim)
     indices = whole_index(parts, container.type.ndim)
-    if indices is None or not isinstance(value.type, Scalar):
-        raise Outside(f"a store of {value.type} to a slice")
+    if indices is None:
+        elementwise.store(inference, view(container, parts), value)
+        return
+    value = elementwise.scalar_or_array(value)
+    if not isinstance(value.type, Scalar):
+        raise Outside(f"a store of {value.type} to an item")
     if not container.type.writeable:
         raise Outside("a store to a read-only array")
     inference.add(ir.StoreItem, container, indices, converted(value, container.type.item))

@@ -1,0 +1,320 @@
+"""Rules of the loop language for elementwise expressions on arrays: operators, comparisons and ufuncs.
+
+Items follow the rules of scalars of the array's dtype (NEP 50). Expressions are fused: an operand that is
+itself elementwise becomes part of the loop. Arrays without axes count as scalars, as NumPy's answers are.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from npcompile.frontend.loops import arithmetic, functions, language
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_ir import Lane, Map, StoreMap, ndim
+from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
+
+Choose = Callable[[tuple[Scalar, ...]], Operation | None]
+
+
+# -- maps --------------------------------------------------------------------------------------------------
+
+
+class Fusion:
+    """Collects the operands of one map. axes: how many the map's array has."""
+
+    def __init__(self, axes: int) -> None:
+        self.axes = axes
+        self.operands: list[ir.Expression] = []
+
+    def body(self, value: ir.Expression) -> ir.Expression:
+        """Return the scalar expression that stands for an operand within the body."""
+        if isinstance(value, Map) and value.type.ndim == self.axes:
+            lanes = [self.body(operand) for operand in value.operands]
+            return _with_lanes(value.body, lanes)
+        if isinstance(value, ir.Constant):
+            return value
+        for number, known in enumerate(self.operands):
+            if known is value:
+                return self._lane(value, number)
+        self.operands.append(value)
+        return self._lane(value, len(self.operands) - 1)
+
+    @staticmethod
+    def _lane(value: ir.Expression, number: int) -> Lane:
+        return Lane(value.type.item if isinstance(value.type, Array) else value.type, number)
+
+    def map(self, body: ir.Expression) -> Map:
+        assert isinstance(body.type, Scalar)
+        return Map(Array(body.type.code, self.axes, self.axes > 0), tuple(self.operands), body)
+
+
+def _with_lanes(body: ir.Expression, lanes: list[ir.Expression]) -> ir.Expression:
+    match body:
+        case Lane(number=number):
+            return lanes[number]
+        case ir.Apply(operands=operands):
+            made = tuple(_with_lanes(operand, lanes) for operand in operands)
+            return dataclasses.replace(body, operands=made)
+        case ir.Choose(test=test, one=one, other=other):
+            return ir.Choose(body.type, *(_with_lanes(part, lanes) for part in (test, one, other)))
+    return body
+
+
+def scalar_or_array(value: ir.Expression) -> ir.Expression:
+    """Return an operand; of an array without axes, its item."""
+    if isinstance(value.type, Array) and value.type.ndim == 0:
+        return ir.Item(value.type.item, value, ())
+    if not isinstance(value.type, Array | Scalar):
+        raise Outside(f"{value.type} as an operand of an array")
+    return value
+
+
+def item_type(value: ir.Expression) -> Scalar:
+    """Return the type of a scalar, or of an array's items."""
+    kind = value.type
+    assert isinstance(kind, Array | Scalar)
+    return kind.item if isinstance(kind, Array) else kind
+
+
+def elementwise(choose: Choose, values: Sequence[ir.Expression], named: str) -> ir.Expression:
+    """Return an operation on the items of arrays. choose: gives it for the types of items.
+
+    Raises Outside where native code has none.
+    """
+    values = [scalar_or_array(value) for value in values]
+    operation = choose(tuple(map(item_type, values)))
+    axes = max(map(ndim, values))
+    if operation is not None and axes and operation.leaves:
+        values = [_strong(value, values) for value in values]
+        operation = choose(tuple(map(item_type, values)))
+    if operation is None or (axes and operation.leaves):
+        raise Outside(named)
+    if axes == 0:
+        return apply(operation, tuple(values), named)
+    fusion = Fusion(axes)
+    bodies = tuple(fusion.body(value) for value in values)
+    return fusion.map(ir.Apply(operation.result, operation, bodies))
+
+
+def _strong(value: ir.Expression, values: Sequence[ir.Expression]) -> ir.Expression:
+    """Return a Python int beside arrays as the NumPy scalar that it becomes: the loop then cannot leave."""
+    if value.type != INT:
+        return value
+    dtypes = [np.dtype(item_type(one).code) for one in values if not item_type(one).python]
+    target = Scalar(np.result_type(*dtypes, 0).str[1:])
+    return cast(value, target)
+
+
+def cast(value: ir.Expression, to: Scalar) -> ir.Expression:
+    """Return a number converted as a store converts it to an item."""
+    assert isinstance(value.type, Scalar)
+    return apply(arithmetic.cast(value.type, to), (value,), f"a cast of {value.type} to {to}")
+
+
+def item_cast(body: ir.Expression, to: Scalar) -> ir.Expression:
+    """Return an item of an array converted as NumPy casts arrays: whatever the value."""
+    assert isinstance(body.type, Scalar)
+    if body.type.code == to.code:
+        return body if not body.type.python else dataclasses.replace(body, type=to)
+    operation = Operation(f"npl::cast<{to.c_type}, {body.type.c_type}>", (body.type,), to)
+    return ir.Apply(to, operation, (body,))
+
+
+def converted(value: ir.Expression, to: Scalar) -> Map:
+    """Return the map of an array's items, or of a scalar, as they are stored to an array of a dtype."""
+    value = scalar_or_array(value)
+    fusion = Fusion(ndim(value))
+    if isinstance(value.type, Scalar):
+        return fusion.map(fusion.body(value if value.type.code == to.code else cast(value, to)))
+    return fusion.map(item_cast(fusion.body(value), to))
+
+
+# -- operators ---------------------------------------------------------------------------------------------
+
+
+@language.operators((Array, Array), (Array, Scalar), (Scalar, Array))
+def operate(
+    inference: Inference, kind: type[ast.operator], left: ir.Expression, right: ir.Expression, inplace: bool
+) -> ir.Expression:
+    if kind is ast.MatMult:
+        return language.calls.find(np.matmul, "matmul")(inference, left, right)
+    named = f"`{kind.__name__}` of {left.type} and {right.type}"
+    if kind is ast.Pow and ndim(left):
+        return _power(left, scalar_or_array(right), named)
+    return elementwise(lambda kinds: arithmetic.binary(kind, *kinds), (left, right), named)
+
+
+def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expression:
+    """Return a power of an array: NumPy does some exponents by other operations than scalars' powers."""
+
+    def choose(kinds: tuple[Scalar, ...]) -> Operation | None:
+        operation = arithmetic.binary(ast.Pow, *kinds)
+        if operation is None or not isinstance(right.type, Scalar):
+            return operation
+        both = operation.operands[0]
+        if both.kind in "iu" and isinstance(right, ir.Constant) and right.value >= 0:
+            return dataclasses.replace(
+                operation, function=f"npl::integer_power_unchecked<{both.c_type}>", leaves=False, unchecked=None
+            )
+        if both.kind in "fc" and right.type.kind in "iuf":
+            return Operation(f"npl::array_power<{both.c_type}>", (both, both), operation.result)
+        return operation
+
+    return elementwise(choose, (left, right), named)
+
+
+@language.comparisons((Array, Array), (Array, Scalar), (Scalar, Array))
+def _compare(
+    inference: Inference, kind: type[ast.cmpop], left: ir.Expression, right: ir.Expression
+) -> ir.Expression:
+    named = f"`{kind.__name__}` of {left.type} and {right.type}"
+    return elementwise(lambda kinds: arithmetic.compare(kind, *kinds), (left, right), named)
+
+
+@language.unaries(Array)
+def _unary(inference: Inference, kind: type[ast.unaryop], operand: ir.Expression) -> ir.Expression:
+    named = f"`{kind.__name__}` of {operand.type}"
+    return elementwise(lambda kinds: arithmetic.unary(kind, *kinds), (operand,), named)
+
+
+@language.truths(Array)
+def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
+    operand = scalar_or_array(value)
+    if operand is value:
+        raise Outside("the truth of an array")
+    return inference.truth(operand)
+
+
+# -- functions ---------------------------------------------------------------------------------------------
+
+_BUILTINS = {abs: np.absolute, np.conj: np.conjugate}
+
+
+def called(function: object, operands: tuple[ir.Expression, ...]) -> ir.Expression:
+    """Return a call of a ufunc, or of a function that works like one, with arrays among its operands."""
+    function = _BUILTINS.get(function, function)  # type: ignore[call-overload]
+    name = getattr(function, "__name__", function)
+    if not isinstance(function, np.ufunc) and function not in (np.clip, np.round, np.real, np.imag):
+        raise Outside(f"calls of `{name}` with arrays")
+    return elementwise(lambda kinds: functions.call(function, kinds), operands, f"calls of `{name}`")
+
+
+@language.calls(np.where)
+def _where(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 3 or node.keywords:
+        raise Outside("`where` with one operand")
+    values = [scalar_or_array(inference.value(arg)) for arg in node.args]
+    axes = max(map(ndim, values))
+    if not axes:
+        raise Outside("`where` of scalars")
+    test, *choices = values
+    kinds = [item_type(one) for one in choices]
+    samples = [_sample(kind) for kind in kinds]
+    to = Scalar(np.result_type(*samples).str[1:])
+    fusion = Fusion(axes)
+    parts = []
+    for choice in choices:
+        if isinstance(choice.type, Scalar):
+            parts.append(fusion.body(choice if choice.type.code == to.code else cast(choice, to)))
+        else:
+            parts.append(item_cast(fusion.body(choice), to))
+    truth = fusion.body(test)
+    assert isinstance(truth.type, Scalar)
+    if truth.type.kind != "b":
+        truth = ir.Apply(BOOL, arithmetic.truth(truth.type), (truth,))
+    return fusion.map(ir.Choose(to, truth, *parts))
+
+
+def _sample(kind: Scalar) -> object:
+    """Return an operand of `np.result_type`: Python's numbers are weak."""
+    weak = {"i": 0, "f": 0.0, "c": 0j}
+    return weak[kind.kind] if kind.python and kind != BOOL else np.dtype(kind.code)
+
+
+@language.methods((Array, "astype"))
+def _astype(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    assert isinstance(owner.type, Array)
+    if len(node.args) != 1 or node.keywords or not owner.type.ndim:
+        raise Outside("`astype` with keywords")
+    return converted(owner, dtype_of(inference, node.args[0]))
+
+
+def dtype_of(inference: Inference, node: ast.expr) -> Scalar:
+    """Return the scalars of the dtype that an argument means."""
+    given = getattr(inference.value(node).type, "value", None)
+    if given is None:
+        raise Outside("a dtype that is not known")
+    try:
+        dtype = np.dtype(given)
+    except TypeError:
+        raise Outside(f"`{given}` as a dtype") from None
+    kind = Scalar(f"{dtype.kind}{dtype.itemsize}")
+    if not dtype.isnative or kind.kind not in "biufc" or dtype.itemsize > 8 * (1 + (kind.kind == "c")):
+        raise Outside(f"arrays of {dtype}")
+    return kind
+
+
+@language.methods((Array, "copy"))
+def _copy_method(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    if node.args or node.keywords:
+        raise Outside("`copy` with an order")
+    return _copy(owner)
+
+
+@language.calls(np.copy)
+def _copy_call(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("`copy` with an order")
+    return _copy(inference.value(node.args[0]))
+
+
+def _copy(array: ir.Expression) -> ir.Expression:
+    if not isinstance(array.type, Array) or not array.type.ndim:
+        raise Outside(f"a copy of {array.type}")
+    return converted(array, array.type.item)
+
+
+# -- stores ------------------------------------------------------------------------------------------------
+
+
+def store(inference: Inference, target: ir.Expression, value: ir.Expression) -> None:
+    """Add the step that stores an array or a scalar to all items of an array."""
+    assert isinstance(target.type, Array)
+    if not target.type.writeable:
+        raise Outside("a store to a read-only array")
+    if not isinstance(value.type, Array | Scalar) or ndim(value) > target.type.ndim:
+        raise Outside(f"a store of {value.type} to {target.type}")
+    made = converted(value, target.type.item)
+    inference.add(StoreMap, target, made)
+
+
+@language.updates(Array)
+def _update(
+    inference: Inference,
+    target: ast.expr,
+    old: ir.Expression,
+    kind: type[ast.operator],
+    value: ir.Expression,
+) -> None:
+    assert isinstance(old.type, Array)
+    if kind is ast.MatMult:
+        raise Outside("`@=`")
+    if not isinstance(value.type, Array | Scalar):
+        raise Outside(f"`{kind.__name__}` of {old.type} and {value.type}")
+    if isinstance(old, Map) or ndim(value) > old.type.ndim:
+        raise Outside("an augmented assignment that changes a shape")
+    rule = language.operators.find((type(old.type), type(value.type)), f"{old.type} and {value.type}")
+    made = rule(inference, kind, old, value, True)
+    if not np.can_cast(item_type(made).code, old.type.code, "same_kind"):
+        raise Outside(f"an augmented assignment of {made.type} to {old.type}")
+    if isinstance(made.type, Scalar):
+        made = Map(Array(made.type.code, 0), (made,), Lane(made.type, 0))
+    store(inference, old, made)

@@ -1,0 +1,329 @@
+// Elementwise loops: a function of the items of arrays at each place, stored to an array or to new memory.
+#pragma once
+#include "views.h"
+
+#define NPL_INLINE static inline __attribute__((always_inline))
+
+namespace npl {
+
+// The items of `array ** exponent`: NumPy does some exponents by other functions.
+template <class T>
+NPL_INLINE T array_power(T item, T exponent) {
+    if constexpr (complex_type<T>) {
+        if (exponent.real == 2 && exponent.imag == 0) return multiply(item, item);
+        if (exponent.real == 1 && exponent.imag == 0) return item;
+        return power(item, exponent);
+    } else {
+        const auto value = widen(exponent);
+        if (value == 2) return multiply(item, item);
+        if (value == 1) return item;
+        if (value == 0.5f) return narrow<T>(std::sqrt(widen(item)));
+        if (value == -1) return narrow<T>(1 / widen(item));
+        return power(item, exponent);
+    }
+}
+
+// -- operands ------------------------------------------------------------------------------------------------
+
+// An array stretched to the axes of a loop: an axis of length one has stride 0.
+template <typename T, int N>
+struct lane {
+    using item = T;
+    char *data;
+    int64_t strides[N ? N : 1];
+};
+
+template <int N, typename T, int M, bool packed>
+NPL_INLINE bool misfits(const array<T, M, packed> &from, const int64_t *shape) {
+    static_assert(M <= N);
+    bool bad = false;
+    for (int axis = 0; axis < M; axis++) bad |= from.shape[axis] != shape[N - M + axis] && from.shape[axis] != 1;
+    return bad;
+}
+
+template <int N, typename T, int M, bool packed>
+NPL_INLINE lane<T, N> spread(const array<T, M, packed> &from, const int64_t *shape) {
+    lane<T, N> to{from.data, {}};
+    for (int axis = 0; axis < M; axis++) {
+        const int at = N - M + axis;
+        to.strides[at] = from.shape[axis] == 1 && shape[at] != 1 ? 0 : from.stride(axis);
+    }
+    return to;
+}
+
+// Adds an operand to a shape, which begins with ones; tells if it does not fit.
+template <int N, typename T, int M, bool packed>
+NPL_INLINE bool widen_shape(const array<T, M, packed> &from, int64_t *shape) {
+    bool bad = false;
+    for (int axis = 0; axis < M; axis++) {
+        int64_t &length = shape[N - M + axis];
+        if (length == 1) length = from.shape[axis];
+        else bad |= from.shape[axis] != 1 && from.shape[axis] != length;
+    }
+    return bad;
+}
+
+// -- rows ----------------------------------------------------------------------------------------------------
+
+template <typename T>
+struct point {
+    char *data;
+    int64_t stride;
+};
+
+template <bool still, typename T>
+NPL_INLINE T item_at(const char *data, int64_t place) {
+    return reinterpret_cast<const T *>(data)[still ? 0 : place];
+}
+
+// All items lie side by side, but for operands that stand still.
+template <bool... still, typename F, typename Out, typename... In>
+NPL_INLINE void dense_row(F f, int64_t length, point<Out> out, point<In>... in) {
+    Out *to = reinterpret_cast<Out *>(out.data);
+#pragma GCC ivdep
+    for (int64_t place = 0; place < length; place++) to[place] = f(item_at<still, In>(in.data, place)...);
+}
+
+template <bool... still, typename F, typename Out, typename... In>
+NPL_INLINE void mixed_row(F f, int64_t length, point<Out> out, point<In>... in) {
+    if constexpr (sizeof...(still) == sizeof...(In)) dense_row<still...>(f, length, out, in...);
+    else {
+        const int64_t strides[] = {in.stride...};
+        if (strides[sizeof...(still)] == 0) mixed_row<still..., true>(f, length, out, in...);
+        else mixed_row<still..., false>(f, length, out, in...);
+    }
+}
+
+template <typename F, typename Out, typename... In>
+NPL_INLINE void any_row(F f, int64_t length, point<Out> out, point<In>... in) {
+    for (; length > 0; length--) {
+        *reinterpret_cast<Out *>(out.data) = f(*reinterpret_cast<const In *>(in.data)...);
+        out.data += out.stride;
+        ((in.data += in.stride), ...);
+    }
+}
+
+// mixes: operands may stand still along the row.
+template <bool mixes, typename F, typename Out, typename... In>
+NPL_INLINE void row(F f, int64_t length, point<Out> out, point<In>... in) {
+    const bool dense = out.stride == int64_t(sizeof(Out));
+    if (dense && ((in.stride == int64_t(sizeof(In))) && ...))
+        dense_row<(false && sizeof(In))...>(f, length, out, in...);
+    else if constexpr (mixes && sizeof...(In) <= 3) {
+        if (dense && ((in.stride == int64_t(sizeof(In)) || in.stride == 0) && ...)) mixed_row(f, length, out, in...);
+        else any_row(f, length, out, in...);
+    } else any_row(f, length, out, in...);
+}
+
+// -- nests of loops ------------------------------------------------------------------------------------------
+
+// The loops over N axes for K arrays, the last one innermost.
+template <int N, int K>
+struct nest {
+    int axes = N;
+    int64_t shape[N], strides[K][N];
+
+    // Tells if an axis belongs inside another one: by the first array to which it makes a difference.
+    bool is_inside(int one, int other) const {
+        for (int k = 0; k < K; k++) {
+            int64_t x = strides[k][one], y = strides[k][other];
+            x = x < 0 ? -x : x, y = y < 0 ? -y : y;
+            if (x && y && x != y) return x < y;
+        }
+        return one > other;
+    }
+
+    void swap(int one, int other) {
+        int64_t kept = shape[one];
+        shape[one] = shape[other], shape[other] = kept;
+        for (int k = 0; k < K; k++) {
+            kept = strides[k][one];
+            strides[k][one] = strides[k][other], strides[k][other] = kept;
+        }
+    }
+
+    // Puts the axes into the order of memory, and joins those that lie behind one another.
+    void arrange() {
+        for (int from = 1; from < N; from++)
+            for (int at = from; at > 0 && is_inside(at - 1, at); at--) swap(at - 1, at);
+        int last = 0;
+        for (int axis = 1; axis < N; axis++) {
+            bool joins = shape[last] == 1 || shape[axis] == 1;
+            if (!joins) {
+                joins = true;
+                for (int k = 0; k < K; k++) joins &= strides[k][last] == strides[k][axis] * shape[axis];
+            }
+            bool keeps = joins && shape[axis] == 1;
+            if (!joins) last++;
+            shape[last] = joins ? shape[last] * shape[axis] : shape[axis];
+            if (!keeps)
+                for (int k = 0; k < K; k++) strides[k][last] = strides[k][axis];
+        }
+        axes = last + 1;
+    }
+};
+
+// Calls a function for each row: it is given where the arrays' rows begin, and their length.
+template <int N, int K, typename Row>
+NPL_INLINE void each_row(const nest<N, K> &loops, char *(&data)[K], Row row) {
+    const int inner = loops.axes - 1;
+    for (int axis = 0; axis <= inner; axis++)
+        if (loops.shape[axis] == 0) return;
+    int64_t places[N] = {};
+    while (true) {
+        row(data, loops.shape[inner]);
+        int axis = inner - 1;
+        for (; axis >= 0; axis--) {
+            for (int k = 0; k < K; k++) data[k] += loops.strides[k][axis];
+            if (++places[axis] < loops.shape[axis]) break;
+            places[axis] = 0;
+            for (int k = 0; k < K; k++) data[k] -= loops.strides[k][axis] * loops.shape[axis];
+        }
+        if (axis < 0) return;
+    }
+}
+
+template <int... numbers>
+struct counted {};
+template <int count, int... numbers>
+struct count_up : count_up<count - 1, count - 1, numbers...> {};
+template <int... numbers>
+struct count_up<0, numbers...> {
+    using type = counted<numbers...>;
+};
+
+template <int N, typename F, typename Out, typename... In, int... k>
+static void nested_map(const int64_t *shape, F f, const lane<Out, N> &out, counted<k...>, const lane<In, N> &...in) {
+    nest<N, 1 + sizeof...(In)> loops;
+    char *data[1 + sizeof...(In)] = {out.data, in.data...};
+    for (int axis = 0; axis < N; axis++) {
+        loops.shape[axis] = shape[axis];
+        loops.strides[0][axis] = out.strides[axis];
+        ((loops.strides[k + 1][axis] = in.strides[axis]), ...);
+    }
+    loops.arrange();
+    const int inner = loops.axes - 1;
+    each_row(loops, data, [&](char **at, int64_t length) {
+        row<true>(f, length, point<Out>{at[0], loops.strides[0][inner]},
+                  point<In>{at[k + 1], loops.strides[k + 1][inner]}...);
+    });
+}
+
+// Stores a function of the items at each place.
+template <int N, typename F, typename Out, typename... In>
+NPL_INLINE void map(const int64_t *shape, F f, const lane<Out, N> &out, const lane<In, N> &...in) {
+    if constexpr (N == 0) *reinterpret_cast<Out *>(out.data) = f(*reinterpret_cast<const In *>(in.data)...);
+    else if constexpr (N == 1) row<false>(f, shape[0], point<Out>{out.data, out.strides[0]}, point<In>{in.data, in.strides[0]}...);
+    else nested_map<N>(shape, f, out, typename count_up<sizeof...(In)>::type{}, in...);
+}
+
+// -- new memory ----------------------------------------------------------------------------------------------
+
+// Makes memory for an array of a shape, its items in C order; tells if there is none.
+template <typename T, int N>
+static inline bool make(const int64_t *shape, array<T, N, true> &made, scratch &kept) {
+    int64_t count = sizeof(T);
+    bool too_large = false;
+    for (int axis = N - 1; axis >= 0; axis--) {
+        made.shape[axis] = shape[axis];
+        made.strides[axis] = count;
+        too_large |= __builtin_mul_overflow(count, shape[axis] ? shape[axis] : 1, &count);
+    }
+    for (int axis = 0; axis < N; axis++)
+        if (shape[axis] == 0) count = 0;
+    if (too_large || !(kept.memory = allocate(count))) return true;
+    kept.memory->axes = N;
+    for (int axis = 0; axis < N; axis++) kept.memory->shape[axis] = shape[axis];
+    made.data = kept.memory->items;
+    made.owner = nullptr;
+    made.memory = kept.memory;
+    made.itself = true;
+    return false;
+}
+
+// Tells if an array's axes lie in memory in the order of C, as NumPy's results then do.
+template <typename T, int N, bool packed>
+NPL_INLINE bool is_c_ordered(const array<T, N, packed> &of) {
+    int64_t inner = 0;
+    for (int axis = N - 1; axis >= 0; axis--) {
+        if (of.shape[axis] == 1 || of.strides[axis] == 0) continue;
+        int64_t stride = of.strides[axis] < 0 ? -of.strides[axis] : of.strides[axis];
+        if (stride < inner) return false;
+        inner = stride;
+    }
+    return true;
+}
+
+// Computes a new array. Leaves where shapes do not fit, or the result would not be in C order.
+template <typename F, typename T, int N, typename... Arrays>
+static inline bool compute(array<T, N, true> &made, scratch &kept, F f, const Arrays &...arrays) {
+    int64_t shape[N ? N : 1];
+    for (int axis = 0; axis < N; axis++) shape[axis] = 1;
+    if ((widen_shape<N>(arrays, shape) | ... | false)) return true;
+    if constexpr (N > 1)
+        if (!(is_c_ordered(arrays) && ...)) return true;
+    if (make(shape, made, kept)) return true;
+    map<N>(shape, f, spread<N>(made, shape), spread<N>(arrays, shape)...);
+    return false;
+}
+
+// -- stores --------------------------------------------------------------------------------------------------
+
+struct reach {
+    const char *first, *end;
+};
+template <typename T, int N, bool packed>
+NPL_INLINE reach reach_of(const array<T, N, packed> &of) {
+    const char *first = of.data, *end = of.data + sizeof(T);
+    for (int axis = 0; axis < N; axis++) {
+        const int64_t span = (of.shape[axis] - 1) * of.stride(axis);
+        if (span < 0) first += span;
+        else end += span;
+    }
+    return {first, end};
+}
+
+// Tells if a store to an array may change items of an operand that are read later.
+template <typename T, int N, bool packed, typename From, int M, bool dense>
+NPL_INLINE bool clashes(const array<T, N, packed> &target, const array<From, M, dense> &from) {
+    const reach one = reach_of(target), other = reach_of(from);
+    if (one.end <= other.first || other.end <= one.first) return false;
+    if constexpr (N == M && sizeof(T) == sizeof(From)) {
+        bool same = target.data == from.data;
+        for (int axis = 0; axis < N; axis++)
+            same &= target.shape[axis] == from.shape[axis] && target.stride(axis) == from.stride(axis);
+        if (same) return false;
+        if constexpr (N == 1) {
+            int64_t stride = target.stride(0), distance = from.data - target.data;
+            if (stride == from.stride(0)) {
+                if (stride < 0) stride = -stride;
+                if (stride == 0) return true;
+                int64_t rest = distance % stride;
+                if (rest < 0) rest += stride;
+                if (rest >= int64_t(sizeof(T)) && stride - rest >= int64_t(sizeof(T))) return false;
+            }
+        }
+    }
+    return true;
+}
+
+template <typename F, typename T, int N, bool packed, typename... Arrays>
+static __attribute__((noinline)) bool store_by_copy(const array<T, N, packed> &target, F f, const Arrays &...arrays) {
+    array<T, N, true> made;
+    scratch kept;
+    if (make(target.shape, made, kept)) return true;
+    map<N>(target.shape, f, spread<N>(made, target.shape), spread<N>(arrays, target.shape)...);
+    map<N>(target.shape, [](T item) { return item; }, spread<N>(target, target.shape), spread<N>(made, target.shape));
+    return false;
+}
+
+// Stores to an array as if all operands had been read before. Leaves where shapes do not fit.
+template <typename F, typename T, int N, bool packed, typename... Arrays>
+NPL_INLINE bool store(const array<T, N, packed> &target, F f, const Arrays &...arrays) {
+    if ((misfits<N>(arrays, target.shape) | ... | false)) return true;
+    if ((clashes(target, arrays) | ... | false)) return store_by_copy(target, f, arrays...);
+    map<N>(target.shape, f, spread<N>(target, target.shape), spread<N>(arrays, target.shape)...);
+    return false;
+}
+
+}  // namespace npl
