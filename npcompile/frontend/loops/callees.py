@@ -19,7 +19,7 @@ from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Known, Type
+from npcompile.lower.loops.types import Array, Known, Type
 
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
@@ -103,8 +103,10 @@ def _check(function: FunctionType, made: ir.Function) -> None:
     if made.result is None:
         reasons = [block.end.why for block in made.body.blocks if isinstance(block.end, ir.Leave)]
         raise Outside(f"`{function.__name__}`: {next(filter(None, reasons), 'it does not return')}")
+    if isinstance(made.result, Array):
+        raise Outside(f"`{function.__name__}`, which returns an array")
     for block in made.body.blocks:
-        if any(isinstance(step, ir.StoreItem) for step in block.steps):
+        if any(isinstance(step, ir.StoreItem | ir.CompoundStep) for step in block.steps):
             raise Outside(f"`{function.__name__}`, which changes what it is given")
 
 

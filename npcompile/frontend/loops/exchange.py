@@ -45,6 +45,13 @@ class Exchange:
         self._bound = [
             (name, tag, [_reader(slot) for slot in slots]) for name, (tag, slots) in layout.bound.items()
         ]
+        # The words that tell which memory arrays have, by the word that tells a type and what it then says.
+        self._arrays = {
+            (tag, number + 1): slot.offset
+            for tag, slots in layout.bound.values()
+            for number, slot in enumerate(slots)
+            if isinstance(slot.kind, Array)
+        }
 
     def pack(self, names: dict[str, Any]) -> bytearray:
         """Return the words of a region that is entered with these names."""
@@ -69,9 +76,14 @@ class Exchange:
         """Return the values of the names that have one, or of those wanted. owners: the arrays given."""
         names: dict[str, Any] = {}
         tags = memoryview(words).cast("q")
+        memory = Memory(owners)
         for name, tag, readers in self._bound:
-            if (wanted is None or name in wanted) and (kind := tags[tag]):
-                names[name] = readers[kind - 1](words, owners)
+            if kind := tags[tag]:
+                if wanted is None or name in wanted:
+                    names[name] = readers[kind - 1](words, memory)
+                elif (place := self._arrays.get((tag, kind))) is not None:
+                    memory.hold(tags[place])
+        memory.free()
         return names
 
 
@@ -98,7 +110,49 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
             values += (0, len(value), value.start, value.step)
 
 
-Reader = Callable[[bytearray, Sequence["np.ndarray[Any, Any]"]], Any]
+class Memory:
+    """The memory of arrays that native code leaves: arrays that it was given, and blocks that it made.
+
+    A block (`lower/loops/memory.h`) becomes a new array's memory, by a copy, and is freed.
+    """
+
+    def __init__(self, owners: Sequence[np.ndarray[Any, Any]]) -> None:
+        self.owners = owners
+        self._blocks: dict[int, np.ndarray[Any, Any]] = {}
+        self._held: set[int] = set()
+
+    def hold(self, word: int) -> None:
+        """Take over the block of an array, if it has one, that Python does not see."""
+        if word & 1:
+            self._held.add(word & ~3)
+
+    def owner(self, word: int, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], int]:
+        """Return the array of which another one has its memory, and the address of its items in native
+        code.
+        """
+        address = word & ~3
+        if not word & 1:
+            owner = next(array for array in self.owners if id(array) == address)
+            return owner, owner.ctypes.data
+        made = self._blocks.get(address)
+        if made is None:
+            _, size, axes, *shape = _BLOCK.unpack(ctypes.string_at(address, _BLOCK.size))
+            made = self._blocks[address] = np.empty(tuple(shape[:axes]), dtype)
+            ctypes.memmove(made.ctypes.data, address + _ITEMS, size)
+        return made, address + _ITEMS
+
+    def free(self) -> None:
+        """Free the blocks."""
+        for address in self._held.union(self._blocks) if self._held or self._blocks else ():
+            _free(ctypes.c_void_p.from_address(address - WORD).value)
+
+
+_BLOCK = struct.Struct("=3q8q")
+_ITEMS = 128  # the bytes before a block's items
+_free = ctypes.CDLL(None).free
+_free.argtypes, _free.restype = [ctypes.c_void_p], None
+
+Reader = Callable[[bytearray, Memory], Any]
 
 
 def _reader(slot: Slot) -> Reader:
@@ -106,13 +160,13 @@ def _reader(slot: Slot) -> Reader:
     kind, offset = slot.kind, slot.offset * WORD
     match kind:
         case Known(value=value):
-            return lambda words, owners: value
+            return lambda words, memory: value
         case Scalar():
             return _number_reader(kind, offset)
         case Array():
-            return lambda words, owners: _array(kind, words, offset, owners)
+            return lambda words, memory: _array(kind, words, offset, memory)
         case ir.RangeState():
-            return lambda words, owners: _range(*struct.unpack_from("=qqqq", words, offset))
+            return lambda words, memory: _range(*struct.unpack_from("=qqqq", words, offset))
         case Tuple(items=items):
             raise TypeError(f"a tuple of {len(items)} has no reader")
     raise TypeError(f"a {type(kind).__name__} has no reader")
@@ -124,17 +178,17 @@ def _number_reader(kind: Scalar, offset: int) -> Reader:
     if not kind.python:
         make = np.dtype(kind.code).type if kind.kind != "b" else np.bool_
         if kind.kind == "c":
-            return lambda words, owners: make(complex(*form.unpack_from(words, offset)))
+            return lambda words, memory: make(complex(*form.unpack_from(words, offset)))
     if make is None:
-        return lambda words, owners: form.unpack_from(words, offset)[0]
-    return lambda words, owners: make(*form.unpack_from(words, offset))
+        return lambda words, memory: form.unpack_from(words, offset)[0]
+    return lambda words, memory: make(*form.unpack_from(words, offset))
 
 
 def _range(position: int, length: int, start: int, stride: int) -> Any:
     return iter(range(start + position * stride, start + length * stride, stride))
 
 
-class _Memory:
+class _Lent:
     """Lends an array's memory, in another layout, to the array that NumPy makes of this."""
 
     def __init__(self, owner: np.ndarray[Any, Any], interface: dict[str, Any]) -> None:
@@ -142,19 +196,20 @@ class _Memory:
         self.__array_interface__ = interface
 
 
-def _array(
-    kind: Array, words: bytearray, offset: int, owners: Sequence[np.ndarray[Any, Any]]
-) -> np.ndarray[Any, Any]:
-    owner_id, data, *rest = struct.unpack_from(f"={2 + 2 * kind.ndim}q", words, offset)
-    shape, strides = tuple(rest[: kind.ndim]), tuple(rest[kind.ndim :])
-    owner = next(array for array in owners if id(array) == owner_id)
-    if owner.ctypes.data == data and owner.shape == shape and owner.strides == strides:
+def _array(kind: Array, words: bytearray, offset: int, memory: Memory) -> np.ndarray[Any, Any]:
+    word, data, *rest = struct.unpack_from(f"={2 + 2 * kind.ndim}q", words, offset)
+    dtype = np.dtype(kind.code)
+    owner, start = memory.owner(word, dtype)
+    if word & 2:
         return owner
+    shape, strides = tuple(rest[: kind.ndim]), tuple(rest[kind.ndim :])
+    if owner.flags.c_contiguous and shape and 0 not in shape:
+        return np.ndarray(shape, dtype, owner, data - start, strides)
     interface = {
         "version": 3,
         "shape": shape,
         "strides": strides,
-        "typestr": np.dtype(kind.code).str,
-        "data": (data, not owner.flags.writeable),
+        "typestr": dtype.str,
+        "data": (owner.ctypes.data + data - start, not owner.flags.writeable),
     }
-    return np.asarray(_Memory(owner, interface))
+    return np.asarray(_Lent(owner, interface))

@@ -28,7 +28,7 @@ class Transposed(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class Lane(ir.Expression):
-    """Within the body of a `Map`: the item at hand of one of its operands, or the operand if that is a scalar."""
+    """Within the body of a `Map`: the item at hand of an operand, or the operand itself if that is a scalar."""
 
     number: int
 
@@ -75,3 +75,97 @@ class StoreMap(ir.CompoundStep):
 def ndim(value: ir.Expression) -> int:
     """Return the number of an array's axes, 0 for a scalar."""
     return value.type.ndim if isinstance(value.type, Array) else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced(ir.Compound):
+    """A number: the sum, product, minimum or the like of a map's items, of which no array is made.
+
+    function: its name in `reductions.h`.
+    """
+
+    function: str
+    value: Map
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return self.value.operands
+
+    def __str__(self) -> str:
+        return f"{self.function}({self.value})"
+
+
+@dataclass(frozen=True, eq=False)
+class Dot(ir.Compound):
+    """The sum of the products of two arrays' items, converted to one type. Both arrays have one axis."""
+
+    left: ir.Expression
+    right: ir.Expression
+    conjugates: bool  # the left one's items
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.left, self.right)
+
+    def __str__(self) -> str:
+        return f"dot({self.left}, {self.right})"
+
+
+@dataclass(frozen=True, eq=False)
+class MatMul(ir.Compound):
+    """A new array: the product of a matrix with a matrix or a vector, whose items are converted to one type."""
+
+    left: ir.Expression
+    right: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.left, self.right)
+
+    def __str__(self) -> str:
+        return f"({self.left} @ {self.right})"
+
+
+@dataclass(frozen=True, eq=False)
+class Filled(ir.Compound):
+    """A new array of a shape, all of whose items are one number; None: any."""
+
+    shape: tuple[ir.Expression, ...]
+    item: ir.Expression | None
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return self.shape if self.item is None else (*self.shape, self.item)
+
+    def __str__(self) -> str:
+        return f"full(({', '.join(map(str, self.shape))}), {self.item})"
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(ir.Compound):
+    """A new array of one axis, of these items."""
+
+    items: tuple[ir.Expression, ...]
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return self.items
+
+    def __str__(self) -> str:
+        return f"array([{', '.join(map(str, self.items))}])"
+
+
+@dataclass(frozen=True, eq=False)
+class Counted(ir.Compound):
+    """A new array of the numbers of `arange`: ints, converted to its dtype."""
+
+    start: ir.Expression
+    stop: ir.Expression
+    step: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.start, self.stop, self.step)
+
+    def __str__(self) -> str:
+        return f"arange({self.start}, {self.stop}, {self.step})"

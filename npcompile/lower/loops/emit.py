@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from npcompile.lower.loops import array_code, elementwise_code, ir, scalar_code, view_code
+from npcompile.lower.loops import (
+    array_code,
+    creation_code,
+    elementwise_code,
+    ir,
+    reduction_code,
+    scalar_code,
+    view_code,
+)
 from npcompile.lower.loops.emitter import Emitter, Source
 
-FAMILIES = (array_code, elementwise_code, scalar_code, view_code)  # importing them has registered their rules
+FAMILIES = (array_code, creation_code, elementwise_code, reduction_code, scalar_code, view_code)
 
 
 def emit(region: ir.Region) -> Source:

@@ -117,7 +117,7 @@ class Emitter:
         """Return the function whose body the region is."""
         assert self.within is not None
         for name, kind in self.within.parameters:
-            self.lines.append(f"{self.variable(name, kind)} = given_{len(self.lines)};")
+            self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{len(self.lines)});")
         given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
@@ -135,6 +135,8 @@ class Emitter:
             known = f"{re.sub(r'[^0-9A-Za-z]', '_', name)}_{len(self.variables)}"
             self.variables[name, kind] = known
             self.declared += declare(known, kind)
+            if self.within is not None and isinstance(kind, Array):
+                self.declared.append(f"npl::keeper kept_{known}{{{known}.memory}};")
         return known
 
     def tag(self, name: str) -> str:

@@ -142,10 +142,15 @@ struct nest {
         }
     }
 
-    // Puts the axes into the order of memory, and joins those that lie behind one another.
+    // Puts the axes into the order of memory.
     void arrange() {
         for (int from = 1; from < N; from++)
             for (int at = from; at > 0 && is_inside(at - 1, at); at--) swap(at - 1, at);
+        join();
+    }
+
+    // Makes one axis of those that lie behind one another.
+    void join() {
         int last = 0;
         for (int axis = 1; axis < N; axis++) {
             bool joins = shape[last] == 1 || shape[axis] == 1;

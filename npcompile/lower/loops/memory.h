@@ -12,7 +12,6 @@ constexpr int most_axes = 8;
 struct block {
     int64_t references, bytes, axes;
     int64_t shape[most_axes];
-    int64_t reserved[5];
     alignas(64) char items[];
 };
 static_assert(offsetof(block, items) == 128);
@@ -22,7 +21,7 @@ static inline block *allocate(int64_t bytes) {
     if (bytes < 0) return nullptr;
     void *start = std::malloc(size_t(bytes) + sizeof(block) + 64);
     if (!start) return nullptr;
-    // The address that `free` needs stands before the block.
+    // The address that `free` needs stands before the block, for `exchange.py`, too.
     char *place = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(start) + 64) & ~uintptr_t(63));
     reinterpret_cast<void **>(place)[-1] = start;
     block *made = reinterpret_cast<block *>(place);
@@ -35,6 +34,12 @@ static inline void release(block *memory) {
     if (memory && --memory->references == 0) std::free(reinterpret_cast<void **>(memory)[-1]);
 }
 
+// Lets go of a name's memory where the name's function ends.
+struct keeper {
+    block *&memory;
+    ~keeper() { release(memory); }
+};
+
 // Memory for as long as a statement is done: it stays where a name has taken a reference.
 struct scratch {
     block *memory = nullptr;
@@ -44,8 +49,3 @@ struct scratch {
 };
 
 }  // namespace npl
-
-extern "C" __attribute__((visibility("default"))) void npc_release(npl::block *memory) {
-    memory->references = 1;
-    npl::release(memory);
-}

@@ -1,4 +1,4 @@
-"""Rules of the loop language for elementwise expressions on arrays: operators, comparisons and ufuncs.
+"""Gives the loop language its rules for elementwise expressions on arrays: operators, comparisons, ufuncs.
 
 Items follow the rules of scalars of the array's dtype (NEP 50). Expressions are fused: an operand that is
 itself elementwise becomes part of the loop. Arrays without axes count as scalars, as NumPy's answers are.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from npcompile.frontend.loops import arithmetic, functions, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.rules.products import matmul
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Lane, Map, StoreMap, ndim
 from npcompile.lower.loops.operation import Operation
@@ -36,7 +38,7 @@ class Fusion:
 
     def body(self, value: ir.Expression) -> ir.Expression:
         """Return the scalar expression that stands for an operand within the body."""
-        if isinstance(value, Map) and value.type.ndim == self.axes:
+        if isinstance(value, Map) and ndim(value) == self.axes:
             lanes = [self.body(operand) for operand in value.operands]
             return _with_lanes(value.body, lanes)
         if isinstance(value, ir.Constant):
@@ -142,10 +144,15 @@ def converted(value: ir.Expression, to: Scalar) -> Map:
 
 @language.operators((Array, Array), (Array, Scalar), (Scalar, Array))
 def operate(
-    inference: Inference, kind: type[ast.operator], left: ir.Expression, right: ir.Expression, inplace: bool
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression, inplace: bool
 ) -> ir.Expression:
+    return operate_on(kind, left, right)
+
+
+def operate_on(kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    """Return the value of an operator on arrays, or on an array and a scalar."""
     if kind is ast.MatMult:
-        return language.calls.find(np.matmul, "matmul")(inference, left, right)
+        return matmul(left, right)
     named = f"`{kind.__name__}` of {left.type} and {right.type}"
     if kind is ast.Pow and ndim(left):
         return _power(left, scalar_or_array(right), named)
@@ -162,7 +169,10 @@ def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expressi
         both = operation.operands[0]
         if both.kind in "iu" and isinstance(right, ir.Constant) and right.value >= 0:
             return dataclasses.replace(
-                operation, function=f"npl::integer_power_unchecked<{both.c_type}>", leaves=False, unchecked=None
+                operation,
+                function=f"npl::integer_power_unchecked<{both.c_type}>",
+                leaves=False,
+                unchecked=None,
             )
         if both.kind in "fc" and right.type.kind in "iuf":
             return Operation(f"npl::array_power<{both.c_type}>", (both, both), operation.result)
@@ -172,15 +182,13 @@ def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expressi
 
 
 @language.comparisons((Array, Array), (Array, Scalar), (Scalar, Array))
-def _compare(
-    inference: Inference, kind: type[ast.cmpop], left: ir.Expression, right: ir.Expression
-) -> ir.Expression:
+def _compare(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     named = f"`{kind.__name__}` of {left.type} and {right.type}"
     return elementwise(lambda kinds: arithmetic.compare(kind, *kinds), (left, right), named)
 
 
 @language.unaries(Array)
-def _unary(inference: Inference, kind: type[ast.unaryop], operand: ir.Expression) -> ir.Expression:
+def _unary(inference: Inference, kind: Any, operand: ir.Expression) -> ir.Expression:
     named = f"`{kind.__name__}` of {operand.type}"
     return elementwise(lambda kinds: arithmetic.unary(kind, *kinds), (operand,), named)
 
@@ -200,7 +208,7 @@ _BUILTINS = {abs: np.absolute, np.conj: np.conjugate}
 
 def called(function: object, operands: tuple[ir.Expression, ...]) -> ir.Expression:
     """Return a call of a ufunc, or of a function that works like one, with arrays among its operands."""
-    function = _BUILTINS.get(function, function)  # type: ignore[call-overload]
+    function = _BUILTINS.get(function, function)
     name = getattr(function, "__name__", function)
     if not isinstance(function, np.ufunc) and function not in (np.clip, np.round, np.real, np.imag):
         raise Outside(f"calls of `{name}` with arrays")
@@ -233,7 +241,7 @@ def _where(inference: Inference, node: ast.Call) -> ir.Expression:
     return fusion.map(ir.Choose(to, truth, *parts))
 
 
-def _sample(kind: Scalar) -> object:
+def _sample(kind: Scalar) -> Any:
     """Return an operand of `np.result_type`: Python's numbers are weak."""
     weak = {"i": 0, "f": 0.0, "c": 0j}
     return weak[kind.kind] if kind.python and kind != BOOL else np.dtype(kind.code)
@@ -301,7 +309,7 @@ def _update(
     inference: Inference,
     target: ast.expr,
     old: ir.Expression,
-    kind: type[ast.operator],
+    kind: Any,
     value: ir.Expression,
 ) -> None:
     assert isinstance(old.type, Array)

@@ -1,4 +1,4 @@
-"""Rules of the loop language for views of arrays, and for the attributes of arrays."""
+"""Gives the loop language its rules for views of arrays, and for the attributes of arrays."""
 
 from __future__ import annotations
 

@@ -1,0 +1,26 @@
+"""Binds the arguments of calls of NumPy's functions to their parameters, for the rules of the loop language."""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.frontend.loops.language import Outside
+
+
+def bound(node: ast.Call, *parameters: str) -> dict[str, ast.expr]:
+    """Return the arguments of a call by parameter, `parameters` in their order. Raises Outside for others."""
+    if len(node.args) > len(parameters) or any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise Outside(f"`{ast.unparse(node.func)}` with these arguments")
+    found = dict(zip(parameters, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in found:
+            raise Outside(f"`{ast.unparse(node.func)}` with `{keyword.arg}`")
+        found[keyword.arg] = keyword.value
+    return found
+
+
+def required(found: dict[str, ast.expr], name: str) -> ast.expr:
+    """Return the argument of a parameter that has no default."""
+    if name not in found:
+        raise Outside(f"a call without `{name}`")
+    return found[name]

@@ -1,0 +1,144 @@
+"""Gives the loop language its rules for functions that make new arrays."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.arguments import bound, required
+from npcompile.frontend.loops.rules.elementwise import cast, dtype_of, scalar_or_array, store
+from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_ir import Counted, Filled, Listed
+from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
+
+_ITEMS = {"zeros": 0, "ones": 1}
+
+
+def _dtype(inference: Inference, given: dict[str, ast.expr], otherwise: Scalar) -> Scalar:
+    node = given.get("dtype")
+    if node is None or inference.value(node).type == Known(None):
+        return otherwise
+    return dtype_of(inference, node)
+
+
+def _filled(shape: tuple[ir.Expression, ...], kind: Scalar, item: ir.Expression | None) -> ir.Expression:
+    if not shape:
+        raise Outside("a new array without axes")
+    if item is not None and item.type != kind:
+        item = cast(item, kind)
+    return Filled(Array(kind.code, len(shape), True), shape, item)
+
+
+def _shape(inference: Inference, node: ast.expr) -> tuple[ir.Expression, ...]:
+    if isinstance(node, ast.List):
+        return tuple(index_of(inference, inference.value(item)) for item in node.elts)
+    value = inference.value(node)
+    if not isinstance(value.type, Tuple):
+        return (index_of(inference, value),)
+    lengths = inference.items_of(value, len(value.type.items))
+    return tuple(index_of(inference, length) for length in lengths)
+
+
+@language.calls(np.zeros, np.ones, np.empty)
+def _new(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "shape", "dtype")
+    kind = _dtype(inference, given, Scalar("f8"))
+    return _filled(_shape(inference, required(given, "shape")), kind, _item(inference, node, kind))
+
+
+def _item(inference: Inference, node: ast.Call, kind: Scalar) -> ir.Expression | None:
+    name = inference.value(node.func).type.value.__name__.removesuffix("_like")  # type: ignore[attr-defined]
+    return None if name == "empty" else ir.Constant(kind, _one(kind) * _ITEMS[name])
+
+
+def _one(kind: Scalar) -> Any:
+    return np.ones((), kind.code).item()
+
+
+@language.calls(np.zeros_like, np.ones_like, np.empty_like)
+def _like(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "a", "dtype")
+    array = inference.value(required(given, "a"))
+    kind = _dtype(inference, given, _ordered(array))
+    return _filled(_lengths(array), kind, _item(inference, node, kind))
+
+
+def _ordered(array: ir.Expression) -> Scalar:
+    """Return the type of the items of an array of which a new one takes the layout."""
+    kind = array.type
+    if not isinstance(kind, Array) or kind.ndim > 2 or (kind.ndim == 2 and not kind.packed):
+        raise Outside(f"an array like {array.type}")
+    return array.type.item
+
+
+def _lengths(array: ir.Expression) -> tuple[ir.Expression, ...]:
+    assert isinstance(array.type, Array)
+    return tuple(ir.length(array, axis) for axis in range(array.type.ndim))
+
+
+@language.calls(np.full)
+def _full(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "shape", "fill_value", "dtype")
+    item = scalar_or_array(inference.value(required(given, "fill_value")))
+    if not isinstance(item.type, Scalar):
+        raise Outside("`full` of an array")
+    kind = _dtype(inference, given, Scalar(item.type.code))
+    return _filled(_shape(inference, required(given, "shape")), kind, item)
+
+
+@language.calls(np.full_like)
+def _full_like(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "a", "fill_value", "dtype")
+    array = inference.value(required(given, "a"))
+    item = scalar_or_array(inference.value(required(given, "fill_value")))
+    if not isinstance(item.type, Scalar):
+        raise Outside("`full_like` of an array")
+    return _filled(_lengths(array), _dtype(inference, given, _ordered(array)), item)
+
+
+@language.calls(np.arange)
+def _arange(inference: Inference, node: ast.Call) -> ir.Expression:
+    dtype = next((keyword.value for keyword in node.keywords if keyword.arg == "dtype"), None)
+    if not 1 <= len(node.args) <= 3 or len(node.keywords) > (dtype is not None):
+        raise Outside("`arange` with keywords")
+    numbers = [inference.value(arg) for arg in node.args]
+    if any(number.type != INT for number in numbers):
+        raise Outside("`arange` of numbers that are no ints")
+    start, stop = (ir.integer(0), numbers[0]) if len(numbers) == 1 else numbers[:2]
+    step = numbers[2] if len(numbers) == 3 else ir.integer(1)
+    kind = Scalar("i8") if dtype is None else dtype_of(inference, dtype)
+    if kind.code != "i8":
+        raise Outside(f"`arange` of {kind}")
+    return Counted(Array(kind.code, 1, True), start, stop, step)
+
+
+@language.calls(np.array)
+def _array(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "object", "dtype")
+    listed = required(given, "object")
+    if not isinstance(listed, ast.List | ast.Tuple) or not listed.elts:
+        raise Outside("`array` of what is no list of numbers")
+    items = [scalar_or_array(inference.value(item)) for item in listed.elts]
+    kinds = [item.type for item in items if isinstance(item.type, Scalar)]
+    if len(kinds) != len(items):
+        raise Outside("`array` of arrays")
+    common = np.result_type(*(np.dtype(kind.code) for kind in kinds)).str[1:]
+    kind = _dtype(inference, given, Scalar(common))
+    return Listed(
+        Array(kind.code, 1, True),
+        tuple(item if item.type == kind else cast(item, kind) for item in items),
+    )
+
+
+@language.effects((Array, "fill"))
+def _fill(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
+    item = scalar_or_array(inference.value(required(bound(node, "value"), "value")))
+    if not isinstance(item.type, Scalar):
+        raise Outside("`fill` with an array")
+    store(inference, owner, item)

@@ -1,0 +1,31 @@
+"""Writes the C++ of new arrays that are made from numbers."""
+
+from __future__ import annotations
+
+from npcompile.lower.loops.array_ir import Counted, Filled, Listed
+from npcompile.lower.loops.elementwise_code import computed
+from npcompile.lower.loops.emitter import Emitter, writes
+from npcompile.lower.loops.types import Array
+
+
+@writes(Filled)
+def _filled(emitter: Emitter, node: Filled) -> str:
+    assert isinstance(node.type, Array)
+    shape = ", ".join(map(emitter.value, node.shape))
+    operands = [f"{{{shape}}}"]
+    if node.item is not None:
+        operands.append(emitter.value(node.item))
+    return computed(emitter, node.type, "fill", operands)
+
+
+@writes(Listed)
+def _listed(emitter: Emitter, node: Listed) -> str:
+    assert isinstance(node.type, Array)
+    items = ", ".join(map(emitter.value, node.items))
+    return computed(emitter, node.type, "list", [f"{{{items}}}"])
+
+
+@writes(Counted)
+def _counted(emitter: Emitter, node: Counted) -> str:
+    bounds = [emitter.value(one) for one in (node.start, node.stop, node.step)]
+    return computed(emitter, node.type, "count", bounds)
