@@ -113,7 +113,7 @@ class Dot(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class MatMul(ir.Compound):
-    """A new array: the product of a matrix with a matrix or a vector, whose items are converted to one type."""
+    """A new array: the product of a matrix with a matrix or a vector, items converted to one type."""
 
     left: ir.Expression
     right: ir.Expression

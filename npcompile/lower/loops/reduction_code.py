@@ -1,4 +1,4 @@
-"""Writes the C++ of reductions and products of arrays, by the templates of `reductions.h` and `products.h`."""
+"""Writes the C++ of reductions and products of arrays, by templates of `reductions.h` and `products.h`."""
 
 from __future__ import annotations
 

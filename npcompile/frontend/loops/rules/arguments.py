@@ -1,4 +1,4 @@
-"""Binds the arguments of calls of NumPy's functions to their parameters, for the rules of the loop language."""
+"""Binds the arguments of calls of NumPy's functions to parameters, for the rules of the loop language."""
 
 from __future__ import annotations
 

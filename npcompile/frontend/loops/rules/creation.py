@@ -74,7 +74,7 @@ def _ordered(array: ir.Expression) -> Scalar:
     kind = array.type
     if not isinstance(kind, Array) or kind.ndim > 2 or (kind.ndim == 2 and not kind.packed):
         raise Outside(f"an array like {array.type}")
-    return array.type.item
+    return kind.item
 
 
 def _lengths(array: ir.Expression) -> tuple[ir.Expression, ...]:
