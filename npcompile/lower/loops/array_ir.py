@@ -28,7 +28,7 @@ class Transposed(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class Lane(ir.Expression):
-    """Within the body of a `Map`: the item at hand of an operand, or the operand itself if that is a scalar."""
+    """Within the body of a `Map`: the item at hand of an operand, or an operand that is a scalar."""
 
     number: int
 

@@ -62,7 +62,7 @@ def _apply(
 def reduced(
     function: str, array: ir.Expression, to: Scalar | None = None, result: Scalar | None = None
 ) -> Reduced:
-    """Return a reduction. to: the dtype to which items are converted first. result: the type of the answer."""
+    """Return a reduction. to: the dtype that items are converted to first. result: the answer's type."""
     fusion = Fusion(ndim(array))
     body = fusion.body(array)
     if to is not None:
