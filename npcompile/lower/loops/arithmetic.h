@@ -86,14 +86,19 @@ template <class T> static inline T divide(T a, T b) {
 }
 
 // Of integers that have a quotient in their type.
+// A divisor that is a known power of two: the floor is a shift then, and the rest a mask.
+#define NPL_IS_POWER_OF_TWO(b) (__builtin_constant_p(b) && (b) > 0 && ((b) & ((b) - 1)) == 0)
+
 template <class T> static inline T floor_quotient(T a, T b) {
     if constexpr (std::is_unsigned_v<T>) return T(a / b);
     else {
+        if (NPL_IS_POWER_OF_TWO(b)) return T(a >> __builtin_ctzll(uint64_t(b)));
         T quotient = T(a / b), rest = T(a % b);
         return T(quotient - (rest != 0 && (rest < 0) != (b < 0)));
     }
 }
 template <class T> static inline T floor_rest(T a, T b) {
+    if (NPL_IS_POWER_OF_TWO(b)) return T(a & (b - 1));
     T rest = T(a % b);
     if constexpr (std::is_unsigned_v<T>) return rest;
     else return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
