@@ -157,7 +157,7 @@ class PartitionedCalls(CalleeSubstitution):
                 self.idling.depth -= 1
                 if unpaid and self.owner is self.root and not self.idling.depth:
                     self.rest = self.owner.root.allowance.passes(overhead.clock() - began)
-                self.answered = inner.replays != before[1]
+                self.answered = inner.replays != before[1] or own.loop_entries != entries
                 if self.answered:
                     self.owed = 0.0
                 if own is inner:  # a block that was cut further, or a function that a block calls
