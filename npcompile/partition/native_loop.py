@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import builtins
 import time
+from itertools import islice
 from time import perf_counter as clock
 from typing import Any
 
-import numpy as np
-
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
+from npcompile.frontend.loops.exchange import arrays_in
+from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
@@ -86,6 +87,13 @@ class NativeLoop:
             what = f"`{odd[0]}`, a {type((names or {})[odd[0]]).__name__}" if odd else "what it goes over"
             self.within.refuse(self.node, what)
 
+    @staticmethod
+    def own(iterable: Any, iterator: Any) -> Any:
+        """Return an iterator that the loop alone holds: what is iterated over may be one that others
+        hold.
+        """
+        return islice(iterator, None) if iterator is iterable else iterator
+
     def is_short(self, iterable: Any) -> bool:
         """Tell if a loop is done as written, as it has few trips."""
         if type(iterable) is range:
@@ -141,9 +149,10 @@ class NativeLoop:
                 return None
             names[name] = value
         if self.source.flow.state is not None:
-            if type(iterator) is not _RANGE_ITERATOR:
+            state = _state_of(iterator)
+            if state is None:
                 return None
-            names[self.source.flow.state] = _range_of(iterator)
+            names[self.source.flow.state] = state
         return names
 
     def _outside(self, name: str) -> Any:
@@ -203,7 +212,7 @@ class NativeLoop:
                 number = typed.job.function(typed.exchange.address(words))
             except BaseException as error:  # by a signal's handler: Ctrl-C
                 raised = error.with_traceback(None)
-            arrays = [value for value in names.values() if type(value) is np.ndarray]
+            arrays = arrays_in(names.values())
             if raised is None and typed.finishes[number]:
                 last = typed.exchange.unpack(words, arrays, self.source.flow.stored)
                 return Outcome(bound | last if bound else last)
@@ -252,7 +261,12 @@ def _range_of(iterator: Any) -> range:
     return numbers[position[0] if position and position[0] else 0 :]
 
 
+def _state_of(iterator: Any) -> range | State | None:
+    """Return the state of an iterator that the loop alone holds; None where there is none."""
+    return _range_of(iterator) if type(iterator) is _RANGE_ITERATOR else state_of(iterator)
+
+
 def _one_back(iterator: Any) -> Any:
-    """Return an iterator over a range that begins with the number that was taken last."""
-    rest = _range_of(iterator)
-    return iter(range(rest.start - rest.step, rest.stop, rest.step))
+    """Return an iterator that begins with the item that was taken last; None where there is none."""
+    state = state_of(iterator)
+    return None if state is None else iterator_of(one_back(state))

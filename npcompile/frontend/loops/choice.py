@@ -39,8 +39,17 @@ def is_candidate(node: ast.For | ast.While) -> bool:
 def _is_driven(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:
     """Tell if items, or slices, are chosen by what the loop binds, or all of it is arithmetic on numbers."""
     bound = set(stored_names(node))
-    subscripts = [part for part in parts if isinstance(part, ast.Subscript)]
+    subscripts = [
+        part for part in parts if isinstance(part, ast.Subscript) and not _is_known_item(part.slice)
+    ]
     for part in subscripts:
         if any(isinstance(one, ast.Name) and one.id in bound for one in ast.walk(part.slice)):
             return True
     return not subscripts and not any(isinstance(part, ast.MatMult) for part in parts)
+
+
+def _is_known_item(index: ast.expr) -> bool:
+    """Tell if an index is one number, known from the source."""
+    if isinstance(index, ast.UnaryOp):
+        index = index.operand
+    return isinstance(index, ast.Constant) and isinstance(index.value, int)

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.iterators import Counted, Items, Numbers, Zipped, iterator_of
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.layout import Layout, Slot
+from npcompile.lower.loops.layout import words as words_of
 from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
 
 WORD = 8  # bytes
@@ -95,6 +98,16 @@ def _format(kind: Type) -> str:
             return "Q"
         case ir.RangeState():
             return "qqqq"
+        case Tuple(items=items):
+            return "".join(map(_format, items))
+        case ItemsState(source=source):
+            return _format(source) + "q"
+        case PartsState(source=source):
+            return _format(source) + "q"
+        case CountedState(items=counted):
+            return "q" + _format(counted)
+        case ZippedState(parts=parts):
+            return "".join(map(_format, parts))
     return ""
 
 
@@ -107,7 +120,38 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
         case Array():
             values.append(id(value))
         case ir.RangeState():
-            values += (0, len(value), value.start, value.step)
+            numbers = value if type(value) is range else value.numbers
+            values += (0, len(numbers), numbers.start, numbers.step)
+        case Tuple(items=items):
+            for one, part in zip(items, value, strict=True):
+                _put(values, one, part)
+        case ItemsState(source=source) | PartsState(source=source):
+            _put(values, source, value.source)
+            values.append(value.place)
+        case CountedState(items=counted):
+            values.append(value.next)
+            _put(values, counted, value.items)
+        case ZippedState(parts=parts):
+            for state, part in zip(parts, value.parts, strict=True):
+                _put(values, state, part)
+
+
+def arrays_in(values: Iterable[Any]) -> list[np.ndarray[Any, Any]]:
+    """Return the arrays among values, also those in tuples and in states of iterators."""
+    found: list[np.ndarray[Any, Any]] = []
+    for value in values:
+        kind = type(value)
+        if kind is np.ndarray:
+            found.append(value)
+        elif kind is tuple:
+            found += arrays_in(value)
+        elif kind is Items:
+            found += arrays_in((value.source,))
+        elif kind is Counted:
+            found += arrays_in((value.items,))
+        elif kind is Zipped:
+            found += arrays_in(value.parts)
+    return found
 
 
 class Memory:
@@ -168,7 +212,42 @@ def _reader(slot: Slot) -> Reader:
         case ir.RangeState():
             return lambda words, memory: _range(*struct.unpack_from("=qqqq", words, offset))
         case Tuple(items=items):
-            raise TypeError(f"a tuple of {len(items)} has no reader")
+            readers = _readers(items, slot.offset)
+            return lambda words, memory: tuple([reader(words, memory) for reader in readers])
+        case ir.State():
+            state = _state_reader(slot)
+            return lambda words, memory: iterator_of(state(words, memory))
+    raise TypeError(f"a {type(kind).__name__} has no reader")
+
+
+def _readers(kinds: Sequence[Type], offset: int) -> list[Reader]:
+    """Return the functions that make the values in slots that follow one another."""
+    readers = []
+    for kind in kinds:
+        readers.append((_state_reader if isinstance(kind, ir.State) else _reader)(Slot(kind, offset)))
+        offset += words_of(kind)
+    return readers
+
+
+def _state_reader(slot: Slot) -> Reader:
+    """Return the function that makes the state of the iterator in a slot."""
+    kind, offset = slot.kind, slot.offset
+    match kind:
+        case ir.RangeState():
+            return lambda words, memory: _numbers(*struct.unpack_from("=qqqq", words, offset * WORD))
+        case ItemsState(source=source, step=step) | PartsState(source=source, step=step):
+            read, end = _reader(Slot(source, offset)), (offset + words_of(source)) * WORD
+            return lambda words, memory: Items(
+                read(words, memory), struct.unpack_from("=q", words, end)[0], step
+            )
+        case CountedState(items=items):
+            (inner,) = _readers([items], offset + 1)
+            return lambda words, memory: Counted(
+                struct.unpack_from("=q", words, offset * WORD)[0], inner(words, memory)
+            )
+        case ZippedState(parts=parts):
+            readers = _readers(parts, offset)
+            return lambda words, memory: Zipped(tuple([read(words, memory) for read in readers]), False)
     raise TypeError(f"a {type(kind).__name__} has no reader")
 
 
@@ -186,6 +265,10 @@ def _number_reader(kind: Scalar, offset: int) -> Reader:
 
 def _range(position: int, length: int, start: int, stride: int) -> Any:
     return iter(range(start + position * stride, start + length * stride, stride))
+
+
+def _numbers(position: int, length: int, start: int, stride: int) -> Numbers:
+    return Numbers(start + position * stride, stride, max(length - position, 0))
 
 
 class _Lent:

@@ -196,9 +196,7 @@ class Inference:
         """Return the items that a value is unpacked to."""
         if not isinstance(value.type, Tuple) or len(value.type.items) != count:
             raise Outside(f"unpacking of {value.type}")
-        if isinstance(value, ir.MakeTuple):
-            return value.items
-        return tuple(ir.Part(kind, value, place) for place, kind in enumerate(value.type.items))
+        return tuple(ir.part_of(value, place) for place in range(count))
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
         old = self.value(_loaded(target))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import CountedState
 from npcompile.lower.loops.types import BOOL, INT, Scalar, Type
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
@@ -106,9 +107,19 @@ class _Analysis:
             case ir.NextOfRange(state=state, item=item, body=body, exhausted=exhausted):
                 yield body, bounds | {item: bounds.get(state, ANY)}
                 yield exhausted, bounds
+            case ir.Next(kind=kind, item=item, body=body, exhausted=exhausted):
+                yield body, self._taken(bounds, kind, item)
+                yield exhausted, bounds
             case end:
                 for target in ir.targets(end):
                     yield target, bounds
+
+    def _taken(self, bounds: Bounds, kind: ir.State, item: str) -> Bounds:
+        """Return the bounds after an item of an iterator was taken. An item's number has a name."""
+        taken = {name: one for name, one in bounds.items() if name != item}
+        if isinstance(kind, CountedState):
+            taken[f"{item}[0]"] = Interval(0, ir.SMALL + LONGEST) if kind.small else ANY
+        return taken
 
     def _step(self, step: ir.Step, bounds: Bounds) -> None:
         match step:
@@ -173,6 +184,8 @@ class _Analysis:
                 return bounds.get(name, of_type(node.type))
             case ir.Length():
                 return Interval(0, LONGEST)
+            case ir.Part(whole=ir.Read(), index=0) if node.type == INT:
+                return bounds.get(str(node), ANY)
             case ir.Choose(one=one, other=other):
                 return self.value(one, bounds).hull(self.value(other, bounds))
             case ir.Apply(operands=operands, operator=operator) if node.type == INT:

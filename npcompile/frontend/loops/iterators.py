@@ -23,6 +23,10 @@ class Numbers:
     step: int
     left: int
 
+    @property
+    def numbers(self) -> range:
+        return range(self.next, self.next + self.left * self.step, self.step)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
@@ -121,8 +125,8 @@ def _numbers(numbers: range) -> Numbers:
 def iterator_of(state: State) -> Any:
     """Return a new iterator that goes on from a state."""
     match state:
-        case Numbers(first, step, left):
-            return iter(range(first, first + left * step, step))
+        case Numbers():
+            return iter(state.numbers)
         case Items(source, place, step):
             return _placed(source, place, step)
         case Counted(first, items):

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.iterators import Counted, Items, Numbers, State, Zipped
+from npcompile.lower.loops import ir
 from npcompile.lower.loops.ir import SMALL, RangeState
-from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type
+from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
+from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Array, Known, Scalar, Tuple, Type
 
 _PYTHON = {bool: BOOL, float: FLOAT, complex: COMPLEX}
 _NUMPY = {np.dtype(code).type: Scalar(code) for code in C_TYPES if code != "b1"} | {np.bool_: Scalar("b1")}
@@ -24,6 +27,8 @@ _KNOWN = (
     np.dtype,
     str,
 )
+_STATES = frozenset((Numbers, Items, Counted, Zipped))
+LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
 _FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be written
 
@@ -56,6 +61,11 @@ def key_of(value: Any) -> Any:
         return kind
     if kind is range:
         return _range_type(value)
+    if kind is tuple:
+        keys = tuple(map(key_of, value))
+        return None if None in keys or len(keys) > LONGEST else keys
+    if kind in _STATES:
+        return state_type(value)
     if value is None:
         return type(None)
     return value if isinstance(value, _KNOWN) else None
@@ -71,7 +81,37 @@ def type_of(value: Any) -> Type | None:
         return Known(value)
     if type(value) is range:
         return _range_type(value)
+    if type(value) is tuple:
+        items = tuple([kind for kind in map(type_of, value) if kind is not None])
+        return Tuple(items) if len(items) == len(value) <= LONGEST else None
+    return state_type(value) if type(value) in _STATES else None
+
+
+def state_type(state: State) -> ir.State | None:
+    """Return the type of an iterator in a state; None for what native loops do not iterate over."""
+    match state:
+        case Numbers():
+            return _range_type(state.numbers)
+        case Items(source=np.ndarray() as source, step=step):
+            array = array_type(source)
+            return ItemsState(array, step) if array is not None and array.ndim else None
+        case Items(source=tuple() as source, step=step):
+            parts = type_of(source)
+            return PartsState(parts, step) if isinstance(parts, Tuple) and has_one_type(parts) else None
+        case Counted(next=first, items=items):
+            inner = state_type(items)
+            if inner is None or abs(first) >= 1 << 62:
+                return None
+            return CountedState(inner, 0 <= first <= SMALL)
+        case Zipped(parts=parts, strict=False):
+            found = tuple([kind for kind in map(state_type, parts) if kind is not None])
+            return ZippedState(found) if len(found) == len(parts) else None
     return None
+
+
+def has_one_type(kind: Tuple) -> bool:
+    """Tell if a tuple's items all have one type, and there are any."""
+    return len(set(kind.items)) == 1
 
 
 def _range_type(numbers: range) -> RangeState | None:

@@ -26,6 +26,9 @@ class Native(Protocol):
     def is_short(self, iterable: Any) -> bool:
         """Tell if a loop is done as written, as it has few trips."""
 
+    def own(self, iterable: Any, iterator: Any) -> Any:
+        """Return an iterator over an iterable that the loop alone holds."""
+
     def enter(self, iterator: Any, *values: Any) -> Any:
         """Do the loop; return its outcome, None where the cut function is to do it."""
 
@@ -59,6 +62,9 @@ else:
     OUT = WAS = None
 ITERATOR = None
 """
+_KEEP = "OUT = ITERATOR"
+_OWN = "ITERATOR = LOOP.own(OUT, ITERATOR)"
+_ITERABLES = frozenset(("range", "enumerate", "zip", "reversed"))  # calls of them make new iterators
 _CHECK = """
 if LOOP.ready:
     OUT = LOOP.resume(WAS.rest, ARGS)
@@ -68,11 +74,22 @@ if LOOP.ready:
 """
 
 
+def _is_new(node: ast.expr) -> bool:
+    """Tell if an expression, if it is an iterator, makes that."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ITERABLES
+
+
 def may_enter_within(node: ast.For | ast.While) -> bool:
     """Tell if native code may go on from a trip of the loop as written: its test is then made again."""
     if isinstance(node, ast.For):
-        return isinstance(node.target, ast.Name)
+        return _only_names(node.target)
     return not any(isinstance(part, ast.Call | ast.NamedExpr) for part in ast.walk(node.test))
+
+
+def _only_names(target: ast.expr) -> bool:
+    if isinstance(target, ast.Tuple | ast.List):
+        return all(map(_only_names, target.elts))
+    return isinstance(target, ast.Name)
 
 
 def is_native_entry(node: ast.stmt) -> bool:
@@ -113,6 +130,8 @@ class _Writer(ast.NodeTransformer):
             iterable = cut.iter
             begun = ast.Call(self.load(BEGIN), [self.load(iterator)], [], **self.at)
             begin.append(ast.Assign([self.store(iterator)], begun, **self.at))
+            if not _is_new(node.iter):
+                begin = [*self.made(_KEEP), *begin, *self.made(_OWN)]
             cut.iter, plain.iter = self.load(iterator), self.load(iterator)
             written.iter = ast.Attribute(self.load(self.names["WAS"]), "rest", ast.Load(), **self.at)
         else:

@@ -82,17 +82,30 @@ static inline range begin_range(int64_t start, int64_t stop, int64_t stride) {
     return {0, int64_t(length), start, stride};
 }
 
+// What takes no words: an object that is known while compiling.
+struct nothing {};
+
 template <typename T>
-static inline void load(const int64_t *words, T &value) {
+constexpr int64_t words_of = (sizeof(T) + 7) / 8;
+template <typename T>
+constexpr int64_t words_of<complex<T>> = 2;
+
+// Loading and saving return how many words they have used.
+static inline int64_t load(const int64_t *, nothing &) { return 0; }
+static inline int64_t save(int64_t *, const nothing &) { return 0; }
+template <typename T>
+static inline int64_t load(const int64_t *words, T &value) {
     std::memcpy(&value, words, sizeof(T));
+    return words_of<T>;
 }
 template <typename T>
-static inline void save(int64_t *words, const T &value) {
+static inline int64_t save(int64_t *words, const T &value) {
     words[0] = 0;
     std::memcpy(words, &value, sizeof(T));
+    return words_of<T>;
 }
 template <typename T, int N, bool packed>
-static inline void load(const int64_t *words, array<T, N, packed> &value) {
+static inline int64_t load(const int64_t *words, array<T, N, packed> &value) {
     value.owner = reinterpret_cast<object *>(words[0]);
     value.memory = nullptr;
     value.itself = true;
@@ -101,9 +114,10 @@ static inline void load(const int64_t *words, array<T, N, packed> &value) {
         value.shape[axis] = value.owner->shape[axis];
         value.strides[axis] = value.owner->strides[axis];
     }
+    return 1;
 }
 template <typename T, int N, bool packed>
-static inline void save(int64_t *words, const array<T, N, packed> &value) {
+static inline int64_t save(int64_t *words, const array<T, N, packed> &value) {
     int64_t source = value.memory ? reinterpret_cast<int64_t>(value.memory) | 1 : reinterpret_cast<int64_t>(value.owner);
     words[0] = source | (value.itself ? 2 : 0);
     words[1] = reinterpret_cast<int64_t>(value.data);
@@ -111,6 +125,7 @@ static inline void save(int64_t *words, const array<T, N, packed> &value) {
         words[2 + axis] = value.shape[axis];
         words[2 + N + axis] = value.strides[axis];
     }
+    return 2 + 2 * N;
 }
 
 // Gives a name a value; of an array the name keeps the memory.
@@ -149,5 +164,37 @@ static inline auto get(const tuple<First, Rest...> &from) {
     else
         return get<index - 1>(from.rest);
 }
+
+static inline void bind(tuple<> &, const tuple<> &) {}
+static inline void drop(tuple<> &) {}
+template <typename First, typename... Rest>
+static inline void bind(tuple<First, Rest...> &name, const tuple<First, Rest...> &value) {
+    bind(name.first, value.first);
+    bind(name.rest, value.rest);
+}
+template <typename First, typename... Rest>
+static inline void drop(tuple<First, Rest...> &name) {
+    drop(name.first);
+    drop(name.rest);
+}
+static inline int64_t load(const int64_t *, tuple<> &) { return 0; }
+static inline int64_t save(int64_t *, const tuple<> &) { return 0; }
+template <typename First, typename... Rest>
+static inline int64_t load(const int64_t *words, tuple<First, Rest...> &value) {
+    const int64_t used = load(words, value.first);
+    return used + load(words + used, value.rest);
+}
+template <typename First, typename... Rest>
+static inline int64_t save(int64_t *words, const tuple<First, Rest...> &value) {
+    const int64_t used = save(words, value.first);
+    return used + save(words + used, value.rest);
+}
+
+// Lets go of a name's memory where the name's function ends.
+template <typename T>
+struct keeper {
+    T &name;
+    ~keeper() { drop(name); }
+};
 
 }  // namespace npl

@@ -7,13 +7,22 @@ from npcompile.lower.loops import (
     creation_code,
     elementwise_code,
     ir,
+    iterator_code,
     reduction_code,
     scalar_code,
     view_code,
 )
 from npcompile.lower.loops.emitter import Emitter, Source
 
-FAMILIES = (array_code, creation_code, elementwise_code, reduction_code, scalar_code, view_code)
+FAMILIES = (
+    array_code,
+    creation_code,
+    elementwise_code,
+    iterator_code,
+    reduction_code,
+    scalar_code,
+    view_code,
+)
 
 
 def emit(region: ir.Region) -> Source:

@@ -39,6 +39,7 @@ class Source(NamedTuple):
 
 _expressions: dict[type[ir.Expression], Callable[[Emitter, Any], str]] = {}
 _rules: dict[type[Any], Callable[[Emitter, Any], None]] = {}
+_states: dict[type[Any], Callable[[Any], str]] = {}
 
 
 def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
@@ -56,6 +57,16 @@ def does(kind: type[ir.Step] | type[ir.End]) -> Callable[[Any], Any]:
 
     def register(rule: Any) -> Any:
         _rules[kind] = rule
+        return rule
+
+    return register
+
+
+def type_of_state(kind: type[ir.State]) -> Callable[[Any], Any]:
+    """Register the rule that names the C++ type of a kind of iterator."""
+
+    def register(rule: Any) -> Any:
+        _states[kind] = rule
         return rule
 
     return register
@@ -99,7 +110,7 @@ class Emitter:
         for name, (tag, slots) in self.layout.bound.items():
             self.lines.append(f"words[{tag}] = {self.tag(name)};")
             for number, slot in enumerate(slots):
-                if isinstance(slot.kind, Array):  # the name may have another type by now
+                if holds_memory(slot.kind):  # the name may have another type by now
                     variable = self.variable(name, slot.kind)
                     self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
                 self._save(name, slot.kind, slot.offset)
@@ -135,8 +146,8 @@ class Emitter:
             known = f"{re.sub(r'[^0-9A-Za-z]', '_', name)}_{len(self.variables)}"
             self.variables[name, kind] = known
             self.declared += declare(known, kind)
-            if self.within is not None and isinstance(kind, Array):
-                self.declared.append(f"npl::keeper kept_{known}{{{known}.memory}};")
+            if self.within is not None and holds_memory(kind):
+                self.declared.append(f"npl::keeper kept_{known}{{{known}}};")
         return known
 
     def tag(self, name: str) -> str:
@@ -267,7 +278,16 @@ def c_type(kind: Type) -> str:
             return f"npl::tuple<{', '.join(map(c_type, items))}>"
         case ir.RangeState():
             return "npl::range"
+        case ir.State():
+            return _states[type(kind)](kind)
+        case Known():
+            return "npl::nothing"
     raise TypeError(f"a {type(kind).__name__} has no C++ type")
+
+
+def holds_memory(kind: Type) -> bool:
+    """Tell if a value keeps memory of its own, or may."""
+    return not isinstance(kind, Scalar | Known | ir.RangeState)
 
 
 def declare(name: str, kind: Type) -> list[str]:

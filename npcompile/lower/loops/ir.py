@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Array, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Array, Known, Scalar, Tuple, Type
 
 
 class Place(NamedTuple):
@@ -22,8 +22,17 @@ class Place(NamedTuple):
     step: int
 
 
+class State(Type):
+    """An iterator."""
+
+    @property
+    def item(self) -> Type:
+        """The type of its items."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class RangeState(Type):
+class RangeState(State):
     """An iterator over a range.
 
     stride: its step where that is known while compiling. nonnegative: no number of it is below 0.
@@ -31,6 +40,10 @@ class RangeState(Type):
 
     stride: int | None = None
     nonnegative: bool = False
+
+    @property
+    def item(self) -> Type:
+        return INT
 
     def __str__(self) -> str:
         return "iter(range)"
@@ -279,6 +292,21 @@ class NextOfRange(End):
 
 
 @dataclass(frozen=True, eq=False)
+class Next(End):
+    """Take the next item of an iterator, or go to `exhausted`."""
+
+    kind: State
+    state: str
+    item: str
+    body: Block
+    exhausted: Block
+
+    def __str__(self) -> str:
+        item = f"{self.item}: {self.kind.item}"
+        return f"{item} = next({self.state}); goto {self.body.label}; if none: {self.exhausted.label}"
+
+
+@dataclass(frozen=True, eq=False)
 class Leave(End):
     """Python goes on here. why: the reason, where it is the language's; None for the region's ordinary
     end.
@@ -426,6 +454,15 @@ def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:
     return MakeTuple(Tuple(tuple(item.type for item in items)), items)
 
 
+def part_of(whole: Expression, place: int) -> Expression:
+    """Return an item of a tuple."""
+    assert isinstance(whole.type, Tuple)
+    kind = whole.type.items[place]
+    if isinstance(kind, Known):
+        return Constant(kind, None)
+    return whole.items[place] if isinstance(whole, MakeTuple) else Part(kind, whole, place)
+
+
 def targets(end: End | None) -> tuple[Block, ...]:
     """Return the blocks that may come next."""
     match end:
@@ -433,7 +470,7 @@ def targets(end: End | None) -> tuple[Block, ...]:
             return (end.target,)
         case Branch():
             return (end.then, end.otherwise)
-        case NextOfRange():
+        case NextOfRange() | Next():
             return (end.body, end.exhausted)
     return ()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
 
 
@@ -15,7 +16,8 @@ def words(kind: Type) -> int:
     """Return how many words a value of a type takes.
 
     A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and
-    a stride for each axis. An iterator over a range takes its position, its length, its start and its stride.
+    a stride for each axis. An iterator over a range takes its position, its length, its start and its stride,
+    one over items its source and a place, and one that counts takes a number.
     """
     match kind:
         case Scalar():
@@ -26,9 +28,31 @@ def words(kind: Type) -> int:
             return sum(map(words, items))
         case ir.RangeState():
             return 4
+        case ItemsState(source=source) | PartsState(source=source):
+            return words(source) + 1
+        case CountedState(items=counted):
+            return 1 + words(counted)
+        case ZippedState(parts=parts):
+            return sum(map(words, parts))
         case Known():
             return 0
     raise TypeError(f"a {type(kind).__name__} has no words")
+
+
+def given_words(kind: Type) -> int:
+    """Return how many words a value takes at the entry: an array takes one, its object's address."""
+    match kind:
+        case Array():
+            return 1
+        case Tuple(items=items):
+            return sum(map(given_words, items))
+        case ItemsState(source=source) | PartsState(source=source):
+            return given_words(source) + 1
+        case CountedState(items=counted):
+            return 1 + given_words(counted)
+        case ZippedState(parts=parts):
+            return sum(map(given_words, parts))
+    return words(kind)
 
 
 @dataclass(frozen=True)
@@ -65,7 +89,7 @@ def layout_of(region: ir.Region) -> Layout:
     given: dict[str, Slot] = {}
     for name, kind in region.names.items():
         given[name] = Slot(kind, offset)
-        offset += 1 if isinstance(kind, Array) else words(kind)
+        offset += given_words(kind)
     bound: dict[str, tuple[int, tuple[Slot, ...]]] = {}
     for name, kinds in region.stored.items():
         tag, offset = offset, offset + 1

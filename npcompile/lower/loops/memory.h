@@ -34,12 +34,6 @@ static inline void release(block *memory) {
     if (memory && --memory->references == 0) std::free(reinterpret_cast<void **>(memory)[-1]);
 }
 
-// Lets go of a name's memory where the name's function ends.
-struct keeper {
-    block *&memory;
-    ~keeper() { release(memory); }
-};
-
 // Memory for as long as a statement is done: it stays where a name has taken a reference.
 struct scratch {
     block *memory = nullptr;

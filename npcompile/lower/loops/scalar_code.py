@@ -6,7 +6,7 @@ import math
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.emitter import Emitter, c_type, writes
-from npcompile.lower.loops.types import Scalar
+from npcompile.lower.loops.types import Known, Scalar
 
 
 @writes(ir.Read)
@@ -16,6 +16,8 @@ def _read(emitter: Emitter, node: ir.Read) -> str:
 
 @writes(ir.Constant)
 def _constant(emitter: Emitter, node: ir.Constant) -> str:
+    if isinstance(node.type, Known):
+        return "npl::nothing{}"
     assert isinstance(node.type, Scalar)
     return literal(node.type, node.value)
 

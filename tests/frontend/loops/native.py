@@ -18,6 +18,8 @@ import numpy as np
 
 from npcompile.frontend.loop_pipeline import TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.control_flow import ControlFlow, Done
+from npcompile.frontend.loops.exchange import arrays_in
+from npcompile.frontend.loops.iterators import state_of
 from npcompile.frontend.loops.values import type_of
 from npcompile.lower.loops.emitter import Exit
 
@@ -52,15 +54,15 @@ def run_natively(function: Callable[..., Any], *args: Any) -> Run:
     given = {name: names.get(name, outer.get(name, getattr(builtins, name, None))) for name in source.reads}
     if isinstance(loop, ast.For):
         assert source.flow.state is not None
-        given[source.flow.state] = eval(compile(ast.Expression(loop.iter), "iterable", "eval"), outer, names)
+        iterable = eval(compile(ast.Expression(loop.iter), "iterable", "eval"), outer, names)
+        given[source.flow.state] = iterable if type(iterable) is range else state_of(iter(iterable))
     types = {name: type_of(value) for name, value in given.items()}
     typed = typed_loop(source.flow, types, frozenset())  # type: ignore[arg-type]
     typed.job.wait()
     assert typed.job.error is None, typed.job.error
     words = typed.exchange.pack(given)
     exit_ = typed.exits[typed.job.function(typed.exchange.address(words))]
-    arrays = [value for value in given.values() if isinstance(value, np.ndarray)]
-    bound = typed.exchange.unpack(words, arrays)
+    bound = typed.exchange.unpack(words, arrays_in(given.values()))
     return Run(
         typed, source.flow, exit_, names | {name: value for name, value in bound.items() if name[0] != "."}
     )

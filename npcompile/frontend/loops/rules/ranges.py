@@ -15,6 +15,16 @@ from npcompile.lower.loops.types import INT
 
 @language.iterables(range)
 def _range(inference: Inference, state: str, node: ast.Call) -> None:
+    kind, *bounds = bounds_of(inference, node)
+    inference.types[state] = kind
+    inference.remember(state)
+    inference.add(ir.BeginRange, kind, state, *bounds)
+
+
+def bounds_of(
+    inference: Inference, node: ast.Call
+) -> tuple[ir.RangeState, ir.Expression, ir.Expression, ir.Expression]:
+    """Return the type of the iterator over a range, and the range's start, stop and step."""
     if node.keywords or not 1 <= len(node.args) <= 3:
         raise Outside("a `range` that Python refuses")
     given = [index_of(inference, inference.value(arg)) for arg in node.args]
@@ -23,10 +33,7 @@ def _range(inference: Inference, state: str, node: ast.Call) -> None:
     known = stride.value if isinstance(stride, ir.Constant) else None
     if known == 0:
         raise Outside("a `range` that Python refuses")
-    kind = ir.RangeState(known)
-    inference.types[state] = kind
-    inference.remember(state)
-    inference.add(ir.BeginRange, kind, state, start, stop, stride)
+    return ir.RangeState(known), start, stop, stride
 
 
 @language.nexts(ir.RangeState)

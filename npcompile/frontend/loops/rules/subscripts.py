@@ -39,10 +39,7 @@ def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.ex
     items = container.type.items
     if not isinstance(made, ir.Constant) or made.type != INT or not -len(items) <= made.value < len(items):
         raise Outside(f"an item of {container.type} at a place that is not known")
-    place = made.value % len(items)
-    if isinstance(container, ir.MakeTuple):
-        return container.items[place]
-    return ir.Part(items[place], container, place)
+    return ir.part_of(container, made.value % len(items))
 
 
 def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:

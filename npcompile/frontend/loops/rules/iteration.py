@@ -1,0 +1,124 @@
+"""Gives the loop language its rules for loops over arrays and tuples, `enumerate`, `zip` and `reversed`."""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.frontend.loops import control_flow as cf
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.ranges import bounds_of
+from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.frontend.loops.values import has_one_type
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import (
+    CountedIterator,
+    CountedState,
+    ItemsIterator,
+    ItemsState,
+    PartsState,
+    RangeIterator,
+    ZippedIterator,
+    ZippedState,
+)
+from npcompile.lower.loops.types import Array, Known, Tuple
+
+
+@language.iterables(enumerate, zip)
+def _call(inference: Inference, state: str, node: ast.Call) -> None:
+    inference.bind(state, iterator(inference, node))
+
+
+@language.iterables(reversed)
+def _reversed(inference: Inference, state: str, node: ast.Call) -> None:
+    made = iterator(inference, node)
+    if isinstance(made, RangeIterator):
+        assert isinstance(made.type, ir.RangeState)
+        inference.types[state] = made.type
+        inference.remember(state)
+        inference.add(ir.BeginRange, made.type, state, made.start, made.stop, made.stride)
+    else:
+        inference.bind(state, made)
+
+
+@language.iterations(Array, Tuple)
+def _items(inference: Inference, state: str, value: ir.Expression) -> None:
+    inference.bind(state, _over(value, 1))
+
+
+@language.nexts(ItemsState, PartsState, CountedState, ZippedState)
+def _next(inference: Inference, state: str, item: str, body: cf.Block, exhausted: cf.Block) -> ir.End:
+    without = dict(inference.types)
+    kind = without[state]
+    assert isinstance(kind, ir.State)
+    after = inference.reach(exhausted)
+    inference.types = without | {item: kind.item}
+    inference.remember(item)
+    return ir.Next(inference.place, inference.line, kind, state, item, inference.reach(body), after)
+
+
+def iterator(inference: Inference, node: ast.expr) -> ir.Expression:
+    """Return the iterator over an expression's items. Raises Outside for what is none of a native loop's."""
+    match _called(inference, node), node:
+        case builtin, ast.Call() if builtin is range:
+            return RangeIterator(*bounds_of(inference, node))
+        case builtin, ast.Call() if builtin is reversed:
+            return _backwards(inference, node)
+        case builtin, ast.Call() if builtin is enumerate:
+            return _counted(inference, node)
+        case builtin, ast.Call() if builtin is zip:
+            if node.keywords or not node.args:
+                raise Outside("a `zip` of nothing, or with keywords")
+            parts = tuple(iterator(inference, arg) for arg in node.args)
+            return ZippedIterator(ZippedState(tuple(map(_state, parts))), parts)
+    return _over(inference.value(node), 1)
+
+
+def _called(inference: Inference, node: ast.expr) -> object:
+    """Return the object that an expression calls, None where it is no call."""
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Attribute) and not isinstance(inference.value(node.func.value).type, Known):
+        return None
+    function = inference.value(node.func).type
+    return function.value if isinstance(function, Known) else None
+
+
+def _over(value: ir.Expression, step: int) -> ir.Expression:
+    kind = value.type
+    if isinstance(kind, Array) and kind.ndim:
+        return ItemsIterator(ItemsState(kind, step), value)
+    if isinstance(kind, Tuple) and has_one_type(kind):
+        return ItemsIterator(PartsState(kind, step), value)
+    raise Outside(f"loops over {kind}")
+
+
+def _state(node: ir.Expression) -> ir.State:
+    assert isinstance(node.type, ir.State)
+    return node.type
+
+
+def _counted(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = [*node.args, *(one.value for one in node.keywords if one.arg == "start")]
+    if len(given) != len(node.args) + len(node.keywords) or not 1 <= len(given) <= 2 or not node.args:
+        raise Outside("an `enumerate` that Python refuses")
+    items = iterator(inference, given[0])
+    start = index_of(inference, inference.value(given[1])) if len(given) == 2 else ir.integer(0)
+    small = isinstance(start, ir.Constant) and 0 <= start.value <= ir.SMALL
+    return CountedIterator(CountedState(_state(items), small), items, start)
+
+
+def _backwards(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("a `reversed` that Python refuses")
+    inner = node.args[0]
+    if not isinstance(inner, ast.Call) or _called(inference, inner) is not range:
+        return _over(inference.value(inner), -1)
+    _, start, stop, stride = bounds_of(inference, inner)
+    if not isinstance(stride, ir.Constant) or stride.value not in (1, -1):
+        raise Outside("a reversed `range` of a step other than 1 and -1")
+    rule = language.operators.find((type(start.type), type(stop.type)), "ranges")
+    first, last = (rule(inference, ast.Sub, one, stride, False) for one in (stop, start))
+    back = ir.integer(-stride.value)
+    return RangeIterator(ir.RangeState(back.value), first, last, back)

@@ -1,0 +1,133 @@
+"""Defines iterators in the typed IR: over arrays and tuples, with numbers, and side by side.
+
+Rules in `frontend/loops/rules/iteration.py` make it, `iterator_code.py` writes its C++, and
+`frontend/loops/exchange.py` hands iterators over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import INT, Array, Tuple, Type
+
+
+@dataclass(frozen=True)
+class ItemsState(ir.State):
+    """An iterator over an array along its first axis. step: 1, or -1 from the last item on."""
+
+    source: Array
+    step: int
+
+    @property
+    def item(self) -> Type:
+        source = self.source
+        if source.ndim == 1:
+            return source.item
+        return Array(source.code, source.ndim - 1, source.packed, source.writeable)
+
+    def __str__(self) -> str:
+        return f"iter({self.source})"
+
+
+@dataclass(frozen=True)
+class PartsState(ir.State):
+    """An iterator over a tuple whose items all have one type. step: 1, or -1 from the last item on."""
+
+    source: Tuple
+    step: int
+
+    @property
+    def item(self) -> Type:
+        return self.source.items[0]
+
+    def __str__(self) -> str:
+        return f"iter({self.source})"
+
+
+@dataclass(frozen=True)
+class CountedState(ir.State):
+    """An iterator over items and their numbers. small: the numbers are not negative, and small."""
+
+    items: ir.State
+    small: bool
+
+    @property
+    def item(self) -> Type:
+        return Tuple((INT, self.items.item))
+
+    def __str__(self) -> str:
+        return f"enumerate({self.items})"
+
+
+@dataclass(frozen=True)
+class ZippedState(ir.State):
+    """An iterator over the items of several iterators side by side."""
+
+    parts: tuple[ir.State, ...]
+
+    @property
+    def item(self) -> Type:
+        return Tuple(tuple(part.item for part in self.parts))
+
+    def __str__(self) -> str:
+        return f"zip({', '.join(map(str, self.parts))})"
+
+
+@dataclass(frozen=True, eq=False)
+class RangeIterator(ir.Compound):
+    """A new iterator over a range, for another iterator."""
+
+    start: ir.Expression
+    stop: ir.Expression
+    stride: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.start, self.stop, self.stride)
+
+    def __str__(self) -> str:
+        return f"iter(range({self.start}, {self.stop}, {self.stride}))"
+
+
+@dataclass(frozen=True, eq=False)
+class ItemsIterator(ir.Compound):
+    """A new iterator over an array or a tuple."""
+
+    source: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source,)
+
+    def __str__(self) -> str:
+        return f"iter({self.source})"
+
+
+@dataclass(frozen=True, eq=False)
+class CountedIterator(ir.Compound):
+    """A new iterator that counts another one's items. start: the first number."""
+
+    items: ir.Expression
+    start: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.items, self.start)
+
+    def __str__(self) -> str:
+        return f"enumerate({self.items}, {self.start})"
+
+
+@dataclass(frozen=True, eq=False)
+class ZippedIterator(ir.Compound):
+    """A new iterator over the items of other ones, side by side."""
+
+    iterators: tuple[ir.Expression, ...]
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return self.iterators
+
+    def __str__(self) -> str:
+        return f"zip({', '.join(map(str, self.iterators))})"
