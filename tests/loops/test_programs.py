@@ -1,6 +1,8 @@
-"""Each loop program of the corpus answers four calls as plain Python does, while its parts get compiled.
+"""Each loop program of the corpus answers four calls as plain Python does, while its loops get compiled.
 
-Plain Python on arguments of its own says what each call shall return, raise and leave in the arguments.
+Plain Python on arguments of its own says what each call shall return, raise and leave in the arguments. Loops
+are compiled without optimization, those of all argument sets of a program together; for a program of each area
+all is compiled as it is for users.
 """
 
 from __future__ import annotations
@@ -14,45 +16,66 @@ import pytest
 import npcompile
 from tests.loops.outcomes import Outcome, compare, moved, outcome
 from tests.loops.programs import PROGRAMS, LoopProgram
+from tests.loops.random_check import compile_loops_alone
 
 CALLS = 4
 COMPILING = 120.0  # seconds to wait for a program's kernels at most
 
-# The quick tier runs the largest size of each area's first program.
+# The quick tier runs each area's first program.
 FIRST = {program.area: program for program in reversed(PROGRAMS)}
 
 
-def cases() -> Iterator[Any]:
+def programs() -> Iterator[Any]:
     for program in PROGRAMS:
-        for case in program.judged():
-            is_quick = FIRST[program.area] is program and case == f"size {program.sizes[-1]}"
-            marks = [pytest.mark.quick] if is_quick else []
-            yield pytest.param(program, case, id=f"{program.area}-{program.name}-{case}", marks=marks)
+        marks = [pytest.mark.quick] if FIRST[program.area] is program else []
+        yield pytest.param(program, id=f"{program.area}-{program.name}", marks=marks)
 
 
-@pytest.mark.parametrize(("program", "case"), list(cases()))
-def test_four_calls_answer_as_plain_python(
-    program: LoopProgram, case: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain, make = program.function, program.judged()[case]
-    want = outcome(plain, make)
+class Judged:
+    """One argument set of a program: the jitted function, and what plain Python gives."""
 
-    @functools.cache
-    def rounded(trial: int) -> Outcome:
-        return moved(plain, make, trial)
+    def __init__(self, program: LoopProgram, case: str) -> None:
+        self.program, self.case = program, case
+        self.make = program.judged()[case]
+        self.want = outcome(program.function, self.make)
+        self.jitted = npcompile.jit(program.function)
+        self.rounded = functools.cache(self._rounded)
 
-    jitted = npcompile.jit(plain)
-    for call in range(CALLS):
+    def _rounded(self, trial: int) -> Outcome:
+        return moved(self.program.function, self.make, trial)
+
+    def call(self, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Call the jitted function and compare."""
+        program = self.program
         with monkeypatch.context() as patch:
             # As after `@npcompile.jit`: a program that calls itself calls the jitted function.
-            if getattr(program.module, program.name, None) is plain:
-                patch.setattr(program.module, program.name, jitted)
-            got = outcome(jitted, make)
+            if getattr(program.module, program.name, None) is program.function:
+                patch.setattr(program.module, program.name, self.jitted)
+            got = outcome(self.jitted, self.make)
         try:
-            compare(got, want, None if program.exact else rounded)
+            compare(got, self.want, None if program.exact else self.rounded)
         except AssertionError as wrong:
-            raise AssertionError(f"call {call + 1}: {wrong}") from None
-        jitted.wait(COMPILING)
+            raise AssertionError(f"{self.case}, call {number + 1}: {wrong}") from None
+
+
+def judge(sets: list[Judged], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call each jitted function four times; what the calls of one round need is compiled together."""
+    for number in range(CALLS):
+        for judged in sets:
+            judged.call(number, monkeypatch)
+        for judged in sets:
+            judged.jitted.wait(COMPILING)
+
+
+@pytest.mark.parametrize("program", list(programs()))
+def test_four_calls_answer_as_plain_python(program: LoopProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_loops_alone(monkeypatch)
+    judge([Judged(program, case) for case in program.judged()], monkeypatch)
+
+
+@pytest.mark.parametrize("program", FIRST.values(), ids=FIRST)
+def test_compiled_as_for_users_too(program: LoopProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge([Judged(program, f"size {program.sizes[-1]}")], monkeypatch)
 
 
 @pytest.mark.quick
