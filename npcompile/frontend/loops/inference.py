@@ -194,7 +194,12 @@ class Inference:
 
     def items_of(self, value: ir.Expression, count: int) -> tuple[ir.Expression, ...]:
         """Return the items that a value is unpacked to."""
-        if not isinstance(value.type, Tuple) or len(value.type.items) != count:
+        if not isinstance(value.type, Tuple):
+            items: tuple[ir.Expression, ...] = language.unpackings.find(type(value.type), value.type)(
+                self, value, count
+            )
+            return items
+        if len(value.type.items) != count:
             raise Outside(f"unpacking of {value.type}")
         return tuple(ir.part_of(value, place) for place in range(count))
 

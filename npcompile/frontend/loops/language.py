@@ -73,6 +73,9 @@ stores: Rules[Any] = Rules("stores to {}")
 # Augmented assignments to what is no number, by the class of the old value's type:
 # rule(inference, target node, old value, operator, value) adds steps.
 updates: Rules[Any] = Rules("in-place operations on {}")
+# Unpacking to targets, by the class of the value's type: rule(inference, value, count of targets) ->
+# expressions.
+unpackings: Rules[Any] = Rules("unpacking of {}")
 # Calls that a loop iterates over, by the object called: rule(inference, state, node) adds steps.
 iterables: Rules[Any] = Rules("loops over `{}`")
 # Other values that a loop iterates over, by the class of their types: rule(inference, state, value) adds

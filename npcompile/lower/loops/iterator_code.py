@@ -5,6 +5,7 @@ from __future__ import annotations
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.emitter import Emitter, c_type, does, type_of_state, writes
 from npcompile.lower.loops.iterator_ir import (
+    CheckLength,
     CountedIterator,
     CountedState,
     ItemsIterator,
@@ -69,6 +70,11 @@ def _counted(emitter: Emitter, node: CountedIterator) -> str:
 def _zipped(emitter: Emitter, node: ZippedIterator) -> str:
     iterators = [emitter.value(one) for one in node.iterators]
     return emitter.hold(node.type, f"{{{{{', '.join(iterators)}}}}}")
+
+
+@does(CheckLength)
+def _check(emitter: Emitter, step: CheckLength) -> None:
+    emitter.leave_if(f"{emitter.value(step.array)}.shape[0] != {step.count}")
 
 
 @does(ir.Next)

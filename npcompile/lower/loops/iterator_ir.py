@@ -75,6 +75,21 @@ class ZippedState(ir.State):
 
 
 @dataclass(frozen=True, eq=False)
+class CheckLength(ir.CompoundStep):
+    """Leave where an array's first axis has not so many items as are unpacked."""
+
+    array: ir.Expression
+    count: int
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.array,)
+
+    def __str__(self) -> str:
+        return f"assert len({self.array}) == {self.count}"
+
+
+@dataclass(frozen=True, eq=False)
 class RangeIterator(ir.Compound):
     """A new iterator over a range, for another iterator."""
 

@@ -254,3 +254,45 @@ def scalar(a, b):
 
 def test_array_without_axes_raises():
     check(scalar, np.zeros(LONG), np.array(3.0), native=False)
+
+
+def edges(pairs, weights):
+    s, n = 0.0, 0
+    for (u, v), w in zip(pairs, weights, strict=False):
+        s += u * w - v
+        n += 1
+    first, second = pairs[n - 1]
+    return s, n, u, v, w, first, second
+
+
+def test_rows_are_unpacked():
+    check(edges, np.arange(2 * LONG).reshape(LONG, 2), np.arange(float(LONG)))
+
+
+def triples(A):
+    s = 0.0
+    for i in range(len(A)):
+        x, y, z = A[i]
+        A[i, 0], A[i, 1], A[i, 2] = y, z, x
+        s += x * y
+    return s, x, y, z
+
+
+def test_unpacking_of_an_array():
+    check(triples, np.arange(3.0 * LONG).reshape(LONG, 3))
+
+
+def unequal(A):
+    n = 0
+    try:
+        for i in range(len(A)):
+            n = i
+            x, y = A[i]
+    except ValueError as error:
+        return n, str(error)
+    return n, x, y
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_unpacking_of_too_few_or_too_many(width):
+    check(unequal, np.zeros((LONG, width)))

@@ -10,9 +10,11 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.frontend.loops.rules.views import view
 from npcompile.frontend.loops.values import has_one_type
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import (
+    CheckLength,
     CountedIterator,
     CountedState,
     ItemsIterator,
@@ -56,6 +58,17 @@ def _next(inference: Inference, state: str, item: str, body: cf.Block, exhausted
     inference.types = without | {item: kind.item}
     inference.remember(item)
     return ir.Next(inference.place, inference.line, kind, state, item, inference.reach(body), after)
+
+
+@language.unpackings(Array)
+def _unpacked(inference: Inference, value: ir.Expression, count: int) -> tuple[ir.Expression, ...]:
+    assert isinstance(value.type, Array)
+    if not value.type.ndim:
+        raise Outside(f"unpacking of {value.type}")
+    inference.add(CheckLength, value, count)
+    if value.type.ndim == 1:
+        return tuple(ir.Item(value.type.item, value, (ir.integer(place),)) for place in range(count))
+    return tuple(view(value, [ir.integer(place)]) for place in range(count))
 
 
 def iterator(inference: Inference, node: ast.expr) -> ir.Expression:
