@@ -174,17 +174,18 @@ class Inference:
             case _:
                 raise Outside(f"`{type(step).__name__}` statements")
 
-    def assign(self, target: ast.expr, value: ir.Expression) -> None:
+    def assign(self, target: ast.expr, value: ir.Expression, within: str = "") -> None:
+        """Assign a value to a target. within: names the place of a target that is part of another one."""
         match target:
             case ast.Name(id=name):
                 self.bind(name, value)
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 items = self.items_of(value, len(targets))
-                held = [f".item{self.place.block}_{place}" for place in range(len(items))]
+                held = [f".item{self.place.block}{within}_{place}" for place in range(len(items))]
                 for name, item in zip(held, items, strict=True):
                     self.bind(name, item)
-                for name, one in zip(held, targets, strict=True):
-                    self.assign(one, self.read(name))
+                for place, (name, one) in enumerate(zip(held, targets, strict=True)):
+                    self.assign(one, self.read(name), f"{within}_{place}")
             case ast.Subscript(value=array, slice=index):
                 container = self.value(array)
                 kind = container.type
