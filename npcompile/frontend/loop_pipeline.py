@@ -7,17 +7,25 @@ combination of types at its entry.
 from __future__ import annotations
 
 import ast
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.bounds_checks import hoist
+from npcompile.frontend.loops.callees import flow_of
 from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow
-from npcompile.frontend.loops.exchange import Exchange
+from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
+from npcompile.frontend.loops.frames import Callee, frames_at
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import refusal
+from npcompile.frontend.loops.scope import Scope
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
 from npcompile.lower.loops.emit import emit
@@ -54,12 +62,27 @@ class TypedLoop:
     assumed: tuple[Assumed, ...]
     source: Source
     exchange: Exchange
+    callees: tuple[Callee | None, ...]  # those with effects, by the functions' numbers
     job: Job
     finishes: tuple[bool, ...]  # of each exit: if the region is done there
 
     @property
     def exits(self) -> tuple[Exit, ...]:
         return self.source.exits
+
+    def unpack(
+        self, exit_: Exit, words: bytearray, owners: Sequence[np.ndarray[Any, Any]]
+    ) -> tuple[dict[str, Any], list[tuple[Callee, Exit, dict[str, Any]]]]:
+        """Return the values of the names at an exit, and the frames of the calls that were left half-way."""
+        memory = Memory(owners)
+        names = self.exchange.read(words, memory)
+        frames: list[tuple[Callee, Exit, dict[str, Any]]] = []
+        if exit_.called:
+            assert self.exchange.layout.frames is not None
+            address, size = struct.unpack_from("=qq", words, self.exchange.layout.frames * WORD)
+            frames = frames_at(address, size, self.callees, memory)
+        memory.free()
+        return names, frames
 
     @property
     def refusal(self) -> str | None:
@@ -78,13 +101,25 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
     inference = Inference(flow)
     region = inference.infer(names)
     region.wide = wide
-    for one in (region, *(function.body for function in region.functions if function.body is not None)):
+    bodies = [function.body for function in region.functions if function.body is not None]
+    for body in bodies:
+        body.wide = frozenset(body.names)
+    for one in (region, *bodies):
         bound(one)
         hoist(one)
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
     job = submit(source.text)
-    return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), job, finishes)
+    callees = tuple(
+        Callee(flow_of(function), Scope(function), code.exits, Exchange(code.layout))
+        if typed.has_effects and typed.body is not None
+        else None
+        for (function, _), typed, code in zip(
+            inference.callees, region.functions, source.functions, strict=True
+        )
+    )
+    exchange = Exchange(source.layout)
+    return TypedLoop(region, tuple(inference.assumed), source, exchange, callees, job, finishes)
 
 
 def _is_end(flow: ControlFlow, place: ir.Place) -> bool:

@@ -15,9 +15,9 @@ from typing import Any
 
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.exchange import arrays_in
+from npcompile.frontend.loops.frames import end_calls, go_on
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
 from npcompile.frontend.loops.outcome import Outcome
-from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
 from npcompile.tiering.fewest_trips import FewestTrips
@@ -198,7 +198,6 @@ class NativeLoop:
     def _run(self, typed: TypedLoop, names: dict[str, Any]) -> Outcome:
         """Do the loop natively; where native code leaves go on in Python, and natively again with the next
         trip, as long as native code does more than Python."""
-        flow = self.source.flow
         spent = [0.0, 0.0]  # seconds, natively and by Python
         bound: dict[str, Any] = {}  # names that were bound before native code was entered again
         while True:
@@ -216,12 +215,13 @@ class NativeLoop:
             if raised is None and typed.finishes[number]:
                 last = typed.exchange.unpack(words, arrays, self.source.flow.stored)
                 return Outcome(bound | last if bound else last)
-            names |= typed.exchange.unpack(words, arrays)
+            exit_ = typed.exits[number]
+            found, frames = typed.unpack(exit_, words, arrays)
+            names |= found
             if raised is not None:
                 return Outcome(bound | self._visible(names), error=raised, line=self.node.lineno)
             left = clock()
-            place = typed.exits[number].place
-            outcome = resume(flow, (flow.blocks[place.block], place.step), names, self._scope)
+            outcome = go_on(self.source.flow, exit_, names, self._scope, end_calls(frames))
             outcome.names = bound = bound | outcome.names
             spent[0] += left - start
             spent[1] += clock() - left
@@ -229,7 +229,7 @@ class NativeLoop:
                 return outcome
             self.leaves += 1
             self.within.owner._stats.loop_leaves += 1
-            if place == (0, 0) or spent[1] > LEAVES + spent[0]:  # at the first, no trip was made
+            if exit_.place == (0, 0) or spent[1] > LEAVES + spent[0]:  # at the first, no trip was made
                 return outcome
             again = self._again(outcome, names)
             if again is None:

@@ -1,7 +1,8 @@
-"""Types the users' functions that a loop calls: those without effects become native functions of their own.
+"""Types the users' functions that a loop calls: they become native functions of their own.
 
-Where such a function leaves, nothing has happened yet, and Python makes the whole call again. A function that
-calls itself is typed twice: once to learn what it returns where it does not.
+Where a function without effects leaves, nothing has happened yet, and Python makes the whole call again; one
+that changes arrays is left half-way, and `frames.py` ends the call. A function that calls itself is typed
+until no more is learnt of what it returns and if it has effects.
 """
 
 from __future__ import annotations
@@ -12,14 +13,21 @@ from types import FunctionType
 from typing import Any
 
 from npcompile.frontend.loops.control_flow import ControlFlow, body_flow
-from npcompile.frontend.loops.inference import Assumed, Inference
+from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Known, Type
+from npcompile.lower.loops.types import Array, Known, Scalar, Type
+
+_CALLED = ".called"  # the name of the value of a call
+# The steps that functions with effects are made of, and the types of their names.
+_STEPS = (ir.Bind, ir.BeginRange, ir.CallFunction, ir.StoreItem)
+_PURE = (ir.Bind, ir.BeginRange)
+_UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
+_HELD = (Array, Known, Scalar, ir.RangeState)
 
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
@@ -47,8 +55,11 @@ class _OuterNames:
         return inference.assume(self.function.__globals__, name, value)
 
 
-def call(inference: Inference, function: FunctionType, operands: tuple[ir.Expression, ...]) -> ir.Expression:
-    """Return the call of a user's function. Raises Outside where that cannot be a native function."""
+def call(inference: Inference, function: FunctionType, node: ast.Call) -> ir.Expression:
+    """Return the value of the call of a user's function. Raises Outside where that cannot be a native
+    function.
+    """
+    operands = _operands(inference, function, node)
     types = tuple(operand.type for operand in operands)
     known = function, types
     typed = inference.callees.get(known)
@@ -56,10 +67,41 @@ def call(inference: Inference, function: FunctionType, operands: tuple[ir.Expres
         typed = _type(inference, function, known)
     if typed.result is None:
         raise Outside(f"`{function.__name__}`, which calls itself before it is known what it returns")
-    if isinstance(typed.result, Known):
-        return ir.Constant(typed.result, None)
     given = tuple(operand for operand in operands if not isinstance(operand.type, Known))
-    return ir.Call(typed.result, typed, given)
+    if not typed.has_effects and not isinstance(typed.result, Known):
+        return ir.Call(typed.result, typed, given)
+    if not all(_is_named(one) for one in given if isinstance(one.type, Array)):
+        raise Outside(f"`{function.__name__}` of an array without a name")
+    if is_pure_call(node):  # it stands within a statement that may do more
+        raise Outside(f"`{function.__name__}`, which has a pure function's name")
+    inference.types[_CALLED] = typed.result
+    inference.remember(_CALLED)
+    inference.add(ir.CallFunction, _CALLED, typed, given)
+    return inference.read(_CALLED)
+
+
+def _operands(inference: Inference, function: FunctionType, node: ast.Call) -> tuple[ir.Expression, ...]:
+    """Return the values of a function's parameters."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= len(names)
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    given = names[: len(node.args)]
+    if not plain or code.co_kwonlyargcount or code.co_flags & _UNUSUAL or code.co_cellvars:
+        raise Outside(f"`{function.__name__}`, by its parameters")
+    if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
+        raise Outside(f"`{function.__name__}`, by its keywords")
+    operands = {name: inference.value(arg) for name, arg in zip(given, node.args, strict=True)}
+    operands |= {name: inference.value(arg) for name, arg in keywords.items() if name is not None}
+    missing = [name for name in names if name not in operands]
+    if missing:
+        defaults = function.__defaults__ or ()
+        inference.assumed.append(Assumed(function, "__defaults__", function.__defaults__))
+        known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+        if not known.keys() >= {*missing}:
+            raise Outside(f"`{function.__name__}` without its arguments")
+        operands |= {name: constant(known[name]) for name in missing}
+    return tuple(operands[name] for name in names)
 
 
 def _type(
@@ -68,18 +110,18 @@ def _type(
     types = known[1]
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
-    if len(names) != len(types) or code.co_kwonlyargcount or code.co_flags & 0x2C or code.co_cellvars:
-        raise Outside(f"`{function.__name__}`, by its parameters")
     inference.assumed.append(Assumed(function, "__code__", code))
-    flow = _flow(function)
+    flow = flow_of(function)
     parameters = tuple(
         (name, kind) for name, kind in zip(names, types, strict=True) if not isinstance(kind, Known)
     )
     made = ir.Function(f"{function.__name__}_{len(inference.callees)}", parameters)
     inference.callees[known] = made
+    others = {*inference.callees}
     try:
         while True:
-            before = made.result
+            before = made.result, made.has_effects
+            _forget(inference, others)
             inner = Inference(
                 flow,
                 callees=inference.callees,
@@ -88,29 +130,61 @@ def _type(
                 outer=_OuterNames(function, frozenset(code.co_varnames)),
             )
             made.body = inner.infer(dict(zip(names, types, strict=True)))
-            if made.result == before or before is not None:
+            made.has_effects = made.has_effects or any(map(_has_effects, _steps(made)))
+            if (made.result, made.has_effects) == before:
                 break
         _check(function, made)
     except Outside:
         made.result = made.body = None
+        _forget(inference, others)
         raise
     return made
 
 
+def _forget(inference: Inference, others: set[Any]) -> None:
+    """Forget functions that were typed with what was known then of one that they call."""
+    for known in [known for known in inference.callees if known not in others]:
+        del inference.callees[known]
+
+
+def _steps(made: ir.Function) -> list[ir.Step]:
+    return [] if made.body is None else [step for block in made.body.blocks for step in block.steps]
+
+
+def _has_effects(step: ir.Step) -> bool:
+    return step.function.has_effects if isinstance(step, ir.CallFunction) else not isinstance(step, _PURE)
+
+
 def _check(function: FunctionType, made: ir.Function) -> None:
-    """Raise Outside for a function that has effects, or that comes to nothing natively."""
+    """Raise Outside for a function that comes to nothing natively, or that Python could not end."""
     assert made.body is not None
     if made.result is None:
         reasons = [block.end.why for block in made.body.blocks if isinstance(block.end, ir.Leave)]
         raise Outside(f"`{function.__name__}`: {next(filter(None, reasons), 'it does not return')}")
-    if isinstance(made.result, Array):
-        raise Outside(f"`{function.__name__}`, which returns an array")
-    for block in made.body.blocks:
-        if any(isinstance(step, ir.StoreItem | ir.CompoundStep) for step in block.steps):
+    if not isinstance(made.result, Known | Scalar):
+        raise Outside(f"`{function.__name__}`, which returns {made.result}")
+    if not made.has_effects:
+        return
+    held = {kind for kinds in made.body.stored.values() for kind in kinds}
+    for kind in held:
+        if not isinstance(kind, _HELD):
+            raise Outside(f"`{function.__name__}`, which changes arrays and holds {kind}")
+    for step in _steps(made):
+        if not isinstance(step, _STEPS):
             raise Outside(f"`{function.__name__}`, which changes what it is given")
+        if isinstance(step, ir.Bind) and isinstance(step.value.type, Array) and not _is_named(step.value):
+            raise Outside(f"`{function.__name__}`, which changes arrays and makes some")
 
 
-def _flow(function: FunctionType) -> ControlFlow:
+def _is_named(array: ir.Expression) -> bool:
+    """Tell if an array's memory is that of a name, which lasts through the statement."""
+    while isinstance(array, ir.View):
+        array = array.array
+    return isinstance(array, ir.Read)
+
+
+def flow_of(function: FunctionType) -> ControlFlow:
+    """Return the control-flow graph of a function's body. Raises Outside where it has none."""
     code = function.__code__
     if id(code) not in _flows:
         try:

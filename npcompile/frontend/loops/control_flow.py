@@ -144,9 +144,16 @@ class _Builder:
         return ControlFlow(self.blocks, state, live_at(self.blocks), names)
 
     def build_body(self, statements: list[ast.stmt]) -> ControlFlow:
+        self.jump()  # nothing leads to the first block
         self.body(statements)
         self.at.end = Return(None)
         return ControlFlow(self.blocks, None, live_at(self.blocks), frozenset())
+
+    def jump(self) -> None:
+        """Go on in a new block."""
+        target = self.block()
+        self.at.end = Jump(target)
+        self.at = target
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -261,10 +268,9 @@ class _Builder:
     def header(self, loop: ast.For | ast.While) -> tuple[Block, Block, Block, Block]:
         """Return a loop's header, its body, and the blocks after its last trip and after `break`."""
         if self.at.steps or self.at.loop is not None:
-            header = self.block()
-            self.at.end = Jump(header)
-            self.at = header
-        header, body, exhausted, after = self.at, self.block(), self.block(), self.block()
+            self.jump()
+        header = self.at
+        body, exhausted, after = self.block(), self.block(), self.block()
         header.loop, header.exhausted, header.after = loop, exhausted, after
         return header, body, exhausted, after
 

@@ -77,16 +77,21 @@ class Exchange:
         wanted: Container[str] | None = None,
     ) -> dict[str, Any]:
         """Return the values of the names that have one, or of those wanted. owners: the arrays given."""
+        memory = Memory(owners)
+        names = self.read(words, memory, wanted)
+        memory.free()
+        return names
+
+    def read(self, words: bytearray, memory: Memory, wanted: Container[str] | None = None) -> dict[str, Any]:
+        """Do what `unpack` does. The caller frees the memory, which several exchanges may share."""
         names: dict[str, Any] = {}
         tags = memoryview(words).cast("q")
-        memory = Memory(owners)
         for name, tag, readers in self._bound:
             if kind := tags[tag]:
                 if wanted is None or name in wanted:
                     names[name] = readers[kind - 1](words, memory)
                 elif (place := self._arrays.get((tag, kind))) is not None:
                     memory.hold(tags[place])
-        memory.free()
         return names
 
 

@@ -84,7 +84,7 @@ class Inference:
         """
         self.types = self.entered = names
         for name in names:
-            if name in self.flow.stored or name.startswith("."):
+            if self.within is not None or name in self.flow.stored or name.startswith("."):
                 self.remember(name)
         entry = self.version(self.flow.blocks[0])
         assert isinstance(entry, ir.Block)
@@ -307,12 +307,17 @@ class Inference:
     def assume(self, owner: Any, name: str, value: Any) -> ir.Expression:
         """Return a value that is taken to stay what it is."""
         self.assumed.append(Assumed(owner, name, value))
-        kind = scalar_of(value)
-        if kind is not None:
-            return ir.Constant(kind, value if kind.python else value.item())
-        if isinstance(value, np.ndarray):
-            raise Outside("an array that is a module's or a class's")
-        return ir.Constant(Known(value), None)
+        return constant(value)
+
+
+def constant(value: Any) -> ir.Constant:
+    """Return a value that is known while compiling. Raises Outside."""
+    kind = scalar_of(value)
+    if kind is not None:
+        return ir.Constant(kind, value if kind.python else value.item())
+    if isinstance(value, np.ndarray):
+        raise Outside("an array that is a module's or a class's")
+    return ir.Constant(Known(value), None)
 
 
 def _loaded(target: ast.expr) -> ast.expr:

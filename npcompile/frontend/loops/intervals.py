@@ -128,6 +128,8 @@ class _Analysis:
                 bounds.pop(name, None)
                 if value.type in (INT, BOOL):
                     bounds[name] = found
+            case ir.CallFunction(name=name):
+                bounds.pop(name, None)
             case ir.BeginRange(state=state, start=start, stop=stop, stride=stride):
                 low, high = self.value(start, bounds), self.value(stop, bounds)
                 step_ = self.value(stride, bounds)

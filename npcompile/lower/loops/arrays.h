@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "memory.h"
@@ -29,6 +30,29 @@ static __attribute__((noinline, cold)) bool interrupted(int64_t &trips) {
 // The most calls of users' functions within one another: where there are more, Python makes them, and it says
 // what is wrong.
 constexpr int deepest = 400;
+
+// The words of the calls that were left half-way, innermost first: of each its function's number, the number of
+// the exit, how many words follow, and the words of its names.
+struct frames {
+    int64_t *words = nullptr;
+    int64_t size = 0, room = 0;
+    ~frames() { std::free(words); }
+};
+static thread_local frames left;
+
+static __attribute__((noinline, cold)) int64_t *push_frame(int64_t function, int64_t exit, int64_t count) {
+    if (left.size + count + 3 > left.room) {
+        left.room = 2 * (left.size + count + 3);
+        left.words = static_cast<int64_t *>(std::realloc(left.words, left.room * sizeof(int64_t)));
+    }
+    int64_t *words = left.words + left.size;
+    words[0] = function, words[1] = exit, words[2] = count;
+    left.size += count + 3;
+    return words + 3;
+}
+
+// The answers of a user's function: it is done, it has done nothing, or it was left half-way.
+enum { done, undone, half_done };
 
 // The fields of a NumPy array object, as NumPy's C interface has them since version 1.7.
 struct object {

@@ -23,18 +23,30 @@ INNER_TRIP, OUTER_TRIP = 1, 256
 
 
 class Exit(NamedTuple):
-    """A place at which native code may leave, and why, where the language is the reason."""
+    """A place at which native code may leave, and why, where the language is the reason.
+
+    called: the statement there calls a function, and that was left half-way.
+    """
 
     place: ir.Place
     why: str | None
+    called: bool = False
+
+
+class Code(NamedTuple):
+    """The exits of one function's C++, by number, and the layout of its words."""
+
+    exits: tuple[Exit, ...]
+    layout: Layout
 
 
 class Source(NamedTuple):
-    """The C++ of a region, its exits by number, and the layout of its words."""
+    """The C++ of a region, its exits by number, the layout of its words, and the functions that it calls."""
 
     text: str
     exits: tuple[Exit, ...]
     layout: Layout
+    functions: tuple[Code, ...]
 
 
 _expressions: dict[type[ir.Expression], Callable[[Emitter, Any], str]] = {}
@@ -101,12 +113,33 @@ class Emitter:
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
             self._block(block)
-        functions = function_texts(self.region)
+        functions, codes = function_texts(self.region)
         body = self.lines
         self.lines = []
+        self._exits()
+        self._save_names()
+        first = []
+        if (frames := self.layout.frames) is not None:
+            first.append("npl::left.size = 0;")
+            self.lines.append(f"words[{frames}] = reinterpret_cast<int64_t>(npl::left.words);")
+            self.lines.append(f"words[{frames + 1}] = npl::left.size;")
+        lines = [
+            "int64_t number = 0, trips = npl::trips_between_polls;",
+            *first,
+            *self.declared,
+            *body,
+            *self.lines,
+            "return number;",
+        ]
+        text = "\n".join("    " + line for line in lines)
+        return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout, codes)
+
+    def _exits(self) -> None:
         for number in self.exits.values():
             self.lines.append(f"exit_{number}: number = {number}; goto leave;")
         self.lines.append("leave:")
+
+    def _save_names(self) -> None:
         for name, (tag, slots) in self.layout.bound.items():
             self.lines.append(f"words[{tag}] = {self.tag(name)};")
             for number, slot in enumerate(slots):
@@ -114,26 +147,29 @@ class Emitter:
                     variable = self.variable(name, slot.kind)
                     self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
                 self._save(name, slot.kind, slot.offset)
-        lines = [
-            "int64_t number = 0, trips = npl::trips_between_polls;",
-            *self.declared,
-            *body,
-            *self.lines,
-            "return number;",
-        ]
-        text = "\n".join("    " + line for line in lines)
-        return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
 
-    def function(self) -> str:
-        """Return the function whose body the region is."""
+    def function(self, number: int) -> str:
+        """Return the function whose body the region is. number: its place among the functions."""
         assert self.within is not None
-        for name, kind in self.within.parameters:
-            self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{len(self.lines)});")
+        for place, (name, kind) in enumerate(self.within.parameters):
+            self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{place});")
+        for name, kind in self.region.names.items():
+            self.set_tag(name, kind)
         given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
             self._block(block)
-        lines = ["if (depth >= npl::deepest) return true;", "depth += 1;", *self.declared, *self.lines]
+        first = ["if (depth >= npl::deepest) return npl::undone;", "depth += 1;"]
+        if self.exits:
+            first.append("int64_t number = 0;")
+            self._exits()
+            self.lines.append("depth -= 1;")
+            size = self.layout.size
+            self.lines.append(f"{{ int64_t *words = npl::push_frame({number}, number, {size});")
+            self._save_names()
+            self.lines.append("}")
+            self.lines.append("return npl::half_done;")
+        lines = [*first, *self.declared, *self.lines]
         text = "\n".join("    " + line for line in lines)
         return f"{signature(self.within, given)} {{\n{text}\n}}\n"
 
@@ -160,8 +196,8 @@ class Emitter:
         return known
 
     def set_tag(self, name: str, kind: Type) -> None:
-        """Note which type a name has now, for Python: of the names of a function it sees none."""
-        if self.within is not None:
+        """Note which type a name has now, for Python: of a function without effects it sees no names."""
+        if self.within is not None and not self.within.has_effects:
             return
         self.lines.append(f"{self.tag(name)} = {self.region.stored[name].index(kind) + 1};")
 
@@ -215,8 +251,8 @@ class Emitter:
 
     def exit(self) -> str:
         """Return the statement that leaves at the step at hand."""
-        if self.within is not None:
-            return "{ depth -= 1; return true; }"
+        if self.within is not None and not self.within.has_effects:
+            return "{ depth -= 1; return npl::undone; }"
         return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
 
     def leave_if(self, condition: str) -> None:
@@ -249,19 +285,29 @@ class Emitter:
 
 
 def signature(function: ir.Function, given: list[str]) -> str:
-    """Return the head of a function: it returns true where it leaves."""
+    """Return the head of a function: it returns `npl::done`, or how far it was when it left."""
     assert function.result is not None
-    return f"static bool {function.name}({', '.join([*given, f'{c_type(function.result)} &answer'])})"
+    answer = [] if isinstance(function.result, Known) else [f"{c_type(function.result)} &answer"]
+    return f"static int {function.name}({', '.join([*given, *answer])})"
 
 
-def function_texts(region: ir.Region) -> str:
+def function_texts(region: ir.Region) -> tuple[str, tuple[Code, ...]]:
     """Return the functions that a region calls; they may call one another."""
-    made = [one for one in region.functions if one.body is not None and not isinstance(one.result, Known)]
-    if not made:
-        return ""
-    heads = [signature(one, [c_type(kind) for _, kind in one.parameters]) + ";" for one in made]
-    texts = [Emitter(one.body, one).function() for one in made if one.body is not None]
-    return "\n".join(["static thread_local int depth = 0;  // of calls", *heads, *texts]) + "\n"
+    heads: list[str] = []
+    texts: list[str] = []
+    codes: list[Code] = []
+    for number, function in enumerate(region.functions):
+        if function.body is None:
+            codes.append(Code((), Layout({}, {}, 0)))
+            continue
+        emitter = Emitter(function.body, function)
+        heads.append(signature(function, [c_type(kind) for _, kind in function.parameters]) + ";")
+        texts.append(emitter.function(number))
+        codes.append(Code(tuple(emitter.exits), emitter.layout))
+    if not heads:
+        return "", tuple(codes)
+    text = "\n".join(["static thread_local int depth = 0;  // of calls", *heads, *texts]) + "\n"
+    return text, tuple(codes)
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -377,7 +423,7 @@ def _leave(emitter: Emitter, end: ir.Leave) -> None:
 def _return(emitter: Emitter, end: ir.Return) -> None:
     if end.value is not None:
         emitter.lines.append(f"answer = {emitter.value(end.value)};")
-    emitter.lines.append("depth -= 1; return false;")
+    emitter.lines.append("depth -= 1; return npl::done;")
 
 
 @does(ir.Bind)
@@ -387,3 +433,19 @@ def _bind(emitter: Emitter, step: ir.Bind) -> None:
         value = emitter.value(step.value)
         emitter.lines.append(f"npl::bind({emitter.variable(step.name, kind)}, {value});")
     emitter.set_tag(step.name, kind)
+
+
+@does(ir.CallFunction)
+def _call_function(emitter: Emitter, step: ir.CallFunction) -> None:
+    operands = [emitter.value(operand) for operand in step.operands]
+    result = step.function.result
+    assert result is not None
+    if not isinstance(result, Known):
+        operands.append(emitter.variable(step.name, result))
+    emitter.lines.append(f"const int way = {step.function.name}({', '.join(operands)});")
+    if step.function.has_effects:
+        undone, emitter.at = emitter.at, emitter.at._replace(called=True)
+        emitter.leave_if("way == npl::half_done")
+        emitter.at = undone
+    emitter.leave_if("way != npl::done")
+    emitter.set_tag(step.name, result)

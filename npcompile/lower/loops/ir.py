@@ -233,6 +233,22 @@ class StoreItem(Step):
 
 
 @dataclass(frozen=True, eq=False)
+class CallFunction(Step):
+    """Call a user's function and give a name its value, if that is no known object.
+
+    Where a function that has effects leaves half-way, Python first ends that call, and goes on after the
+    statement of the call.
+    """
+
+    name: str
+    function: Function
+    operands: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.function.name}({', '.join(map(str, self.operands))})"
+
+
+@dataclass(frozen=True, eq=False)
 class BeginRange(Step):
     """Begin to iterate over `range(start, stop, step)`."""
 
@@ -330,13 +346,17 @@ class Return(End):
 
 @dataclass(eq=False)
 class Function:
-    """A user's function without effects, typed for its arguments. result: the type of all values that it
-    returns; `body` is None until they are known."""
+    """A user's function, typed for its arguments.
+
+    result: the type of all values that it returns; `body` is None until they are known. has_effects: it
+    changes arrays; where it leaves, it says how far it has come.
+    """
 
     name: str
     parameters: tuple[tuple[str, Type], ...]
     result: Type | None = None
     body: Region | None = None
+    has_effects: bool = False
 
     def __str__(self) -> str:
         given = ", ".join(f"{name}: {kind}" for name, kind in self.parameters)
@@ -514,6 +534,8 @@ def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:
             return (value,)
         case StoreItem(array=array, indices=indices, value=value):
             return (array, *indices, value)
+        case CallFunction(operands=operands):
+            return operands
         case BeginRange():
             return (step.start, step.stop, step.stride)
         case Branch(test=test):

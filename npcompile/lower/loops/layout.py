@@ -76,11 +76,15 @@ class Layout:
         one more than the place in the list), and its slots by type.
     size
         How many words there are.
+    frames
+        The first of the two words with the address and the number of the words of calls left half-way
+        (`npl::frames`); None for a region that calls no function with effects.
     """
 
     given: dict[str, Slot]
     bound: dict[str, tuple[int, tuple[Slot, ...]]]
     size: int
+    frames: int | None = None
 
 
 def layout_of(region: ir.Region) -> Layout:
@@ -98,4 +102,6 @@ def layout_of(region: ir.Region) -> Layout:
             slots.append(Slot(kind, offset))
             offset += words(kind)
         bound[name] = tag, tuple(slots)
+    if any(function.has_effects for function in region.functions):
+        return Layout(given, bound, offset + 2, offset)
     return Layout(given, bound, offset)

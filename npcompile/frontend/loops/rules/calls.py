@@ -35,11 +35,11 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         raise Outside(f"a call of {function.type}")
     if function.type.value in language.calls:
         return language.calls.find(function.type.value, function.type)(inference, node)
+    if isinstance(function.type.value, FunctionType) and not is_as_it_is(function.type.value):
+        return callees.call(inference, function.type.value, node)
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"a call of `{function.type}` with keywords")
     operands = tuple(inference.value(arg) for arg in node.args)
-    if isinstance(function.type.value, FunctionType) and not is_as_it_is(function.type.value):
-        return callees.call(inference, function.type.value, operands)
     if any(isinstance(operand.type, Array) for operand in operands):
         return elementwise.called(function.type.value, operands)
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
