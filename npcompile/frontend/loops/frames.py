@@ -77,11 +77,24 @@ def frames_at(
 
 def end_calls(frames: list[tuple[Callee, Exit, dict[str, Any]]]) -> Outcome | None:
     """End the calls of frames; return the outcome of the outermost one, None where there is none."""
+    return _ended(frames, len(frames) - 1) if frames else None
+
+
+def _ended(frames: list[tuple[Callee, Exit, dict[str, Any]]], place: int) -> Outcome:
+    """End the call of a frame, and before it those within it.
+
+    These calls are made within one another, as the user's are: Python counts them to limit recursion.
+    """
+    callee, exit_, names = frames[place]
     call: Outcome | None = None
-    for callee, exit_, names in frames:
-        call = go_on(callee.flow, exit_, names, callee.scope, call)
-        if call.error is not None:
-            call.error = _raised(call.error, callee.scope, call.line, names)
+    if place > 0:
+        try:
+            call = _ended(frames, place - 1)
+        except RecursionError as error:
+            call = Outcome(error=error.with_traceback(None))
+    call = go_on(callee.flow, exit_, names, callee.scope, call)
+    if call.error is not None:
+        call.error = _raised(call.error, callee.scope, call.line, names)
     return call
 
 

@@ -161,6 +161,29 @@ def test_more_calls_than_native_code_makes() -> None:
     check(sorts_parts, lambda: (np.arange(1800.0), 600, 599))
 
 
+def descends(a: Any, i: Any) -> Any:
+    a[0] += 1
+    if i == 0:
+        return 0
+    return descends(a, i - 1) + 1
+
+
+def descends_often(a: Any, n: Any) -> Any:
+    total = 0
+    for k in range(0, n, 20):
+        total += descends(a, k)
+    return total
+
+
+def test_recursion_is_as_deep_as_python_allows() -> None:
+    check(descends_often, lambda: (np.zeros(1), 800))
+    jitted = npcompile.jit(descends_often, wait=True)
+    for _ in range(4):
+        with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
+            jitted(np.zeros(1), sys.getrecursionlimit() + 200)
+    assert jitted.stats.native_loops == 1
+
+
 def multiply_all(a: Any, i: Any, product: Any) -> Any:
     if i == len(a):
         return product
