@@ -1,8 +1,8 @@
 """Each loop program of the corpus answers four calls as plain Python does, while its loops get compiled.
 
 Plain Python on arguments of its own says what each call shall return, raise and leave in the arguments. Loops
-are compiled without optimization, those of all argument sets of a program together; for a program of each area
-all is compiled as it is for users.
+are compiled without optimization, those of all argument sets of a program together; for a program of each
+area all is compiled as it is for users.
 """
 
 from __future__ import annotations

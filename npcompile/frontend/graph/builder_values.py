@@ -116,7 +116,11 @@ class ValueBuilder(GuardBuilder):
         if kind is np.ndarray or is_array(obj):
             attributes(node).wrapped = kind is ndarray
             if id(obj) not in self.tracked.known:
-                self.tracked.array(obj, node)
+                base = obj.base
+                while type(base) is np.ndarray:
+                    base = base.base
+                # While an array shows another object's buffer, that object cannot be resized or closed.
+                self.tracked.array(obj, node, None if base is None else self._ended)
         elif kind in NUMBERS or isinstance(obj, np.generic):
             self.tracked.number(obj, node)
         elif kind in (bool, str, range, slice) or obj is None:
@@ -129,7 +133,7 @@ class ValueBuilder(GuardBuilder):
             self.tracked.keep(obj, node)
 
     def _ended(self, node: fx.Node) -> None:
-        """The object that a call gave has died, after the last call so far: at replay, too."""
+        """Note that an object died after the last call so far: at replay it is to die there, too."""
         calls = (one for one in reversed(self.graph.nodes) if one is node or step_of(one) == "opaque")
         attributes(node).last_call = next(calls)
 
