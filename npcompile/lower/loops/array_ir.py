@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.types import Array, Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,3 +169,72 @@ class Counted(ir.Compound):
 
     def __str__(self) -> str:
         return f"arange({self.start}, {self.stop}, {self.step})"
+
+
+@dataclass(frozen=True)
+class Source(Type):
+    """An array of one axis that an operand of a map is as a whole: the body reads its items at any places."""
+
+    array: Array
+
+    def __str__(self) -> str:
+        return f"items of {self.array}"
+
+
+@dataclass(frozen=True, eq=False)
+class Whole(ir.Compound):
+    """An array as a `Source`."""
+
+    array: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.array,)
+
+    def __str__(self) -> str:
+        return str(self.array)
+
+
+@dataclass(frozen=True, eq=False)
+class Indices(ir.Compound):
+    """An array of indices of another array, after the check that each is there."""
+
+    index: ir.Expression
+    array: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.index, self.array)
+
+    def __str__(self) -> str:
+        return str(self.index)
+
+
+@dataclass(frozen=True, eq=False)
+class Fetch(ir.Compound):
+    """Within the body of a `Map`: the item of a source at a place that is an index of it."""
+
+    source: ir.Expression
+    place: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source, self.place)
+
+    def __str__(self) -> str:
+        return f"{self.source}[{self.place}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Selected(ir.Compound):
+    """A new array: the items of an array of one axis where a mask of the same length holds."""
+
+    array: ir.Expression
+    mask: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.array, self.mask)
+
+    def __str__(self) -> str:
+        return f"{self.array}[{self.mask}]"

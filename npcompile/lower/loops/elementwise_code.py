@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Lane, Map, StoreMap
+from npcompile.lower.loops.array_ir import Lane, Map, Source, StoreMap
 from npcompile.lower.loops.emitter import Emitter, does, writes
 from npcompile.lower.loops.types import Array, Scalar
 
@@ -57,4 +57,6 @@ def computed(emitter: Emitter, kind: ir.Type, function: str, operands: Sequence[
 def _store(emitter: Emitter, step: StoreMap) -> None:
     target = emitter.value(step.target)
     function, arrays = function_of(emitter, step.value)
-    emitter.leave_if(f"npl::store({', '.join([target, function, *arrays])})")
+    sources = [emitter.value(one) for one in step.value.operands if isinstance(one.type, Source)]
+    needs_copy = " | ".join(f"npl::overlap({target}, {source})" for source in sources) or "false"
+    emitter.leave_if(f"npl::store({', '.join([target, needs_copy, function, *arrays])})")

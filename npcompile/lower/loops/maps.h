@@ -288,11 +288,17 @@ NPL_INLINE reach reach_of(const array<T, N, packed> &of) {
     return {first, end};
 }
 
+// Tells if two arrays may have memory in common.
+template <typename One, typename Other>
+NPL_INLINE bool overlap(const One &one, const Other &other) {
+    const reach first = reach_of(one), second = reach_of(other);
+    return first.end > second.first && second.end > first.first;
+}
+
 // Tells if a store to an array may change items of an operand that are read later.
 template <typename T, int N, bool packed, typename From, int M, bool dense>
 NPL_INLINE bool clashes(const array<T, N, packed> &target, const array<From, M, dense> &from) {
-    const reach one = reach_of(target), other = reach_of(from);
-    if (one.end <= other.first || other.end <= one.first) return false;
+    if (!overlap(target, from)) return false;
     if constexpr (N == M && sizeof(T) == sizeof(From)) {
         bool same = target.data == from.data;
         for (int axis = 0; axis < N; axis++)
@@ -323,10 +329,11 @@ static __attribute__((noinline)) bool store_by_copy(const array<T, N, packed> &t
 }
 
 // Stores to an array as if all operands had been read before. Leaves where shapes do not fit.
+// needs_copy: the function reads items of the target at other places.
 template <typename F, typename T, int N, bool packed, typename... Arrays>
-NPL_INLINE bool store(const array<T, N, packed> &target, F f, const Arrays &...arrays) {
+NPL_INLINE bool store(const array<T, N, packed> &target, bool needs_copy, F f, const Arrays &...arrays) {
     if ((misfits<N>(arrays, target.shape) | ... | false)) return true;
-    if ((clashes(target, arrays) | ... | false)) return store_by_copy(target, f, arrays...);
+    if (needs_copy || (clashes(target, arrays) | ... | false)) return store_by_copy(target, f, arrays...);
     map<N>(target.shape, f, spread<N>(target, target.shape), spread<N>(arrays, target.shape)...);
     return false;
 }

@@ -19,7 +19,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.products import matmul
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Lane, Map, StoreMap, ndim
+from npcompile.lower.loops.array_ir import Fetch, Lane, Map, StoreMap, ndim
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
 
@@ -65,6 +65,8 @@ def _with_lanes(body: ir.Expression, lanes: list[ir.Expression]) -> ir.Expressio
         case ir.Apply(operands=operands):
             made = tuple(_with_lanes(operand, lanes) for operand in operands)
             return dataclasses.replace(body, operands=made)
+        case Fetch(source=source, place=place):
+            return Fetch(body.type, _with_lanes(source, lanes), _with_lanes(place, lanes))
         case ir.Choose(test=test, one=one, other=other):
             return ir.Choose(body.type, *(_with_lanes(part, lanes) for part in (test, one, other)))
     return body

@@ -8,7 +8,7 @@ from types import EllipsisType
 from npcompile.frontend.loops import arithmetic, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.rules import elementwise
+from npcompile.frontend.loops.rules import elementwise, fancy
 from npcompile.frontend.loops.rules.views import Index, view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
@@ -43,7 +43,7 @@ def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.ex
 
 
 def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
-    """Return the parts of a basic index of an array with so many axes. Raises Outside for others."""
+    """Return the parts of an index of an array with so many axes; an array is a part, too."""
     nodes = index.elts if isinstance(index, ast.Tuple) else [index]
     parts = [_part(inference, node) for node in nodes]
     if ... not in parts:
@@ -61,6 +61,8 @@ def _part(inference: Inference, node: ast.expr) -> Index | EllipsisType:
     value = inference.value(node)
     if value.type in (Known(None), Known(...)):
         return None if value.type == Known(None) else ...
+    if fancy.is_index(value):
+        return value
     return index_of(inference, value)
 
 
@@ -82,6 +84,10 @@ def whole_index(parts: list[Index], ndim: int) -> tuple[ir.Expression, ...] | No
 def _item_of_array(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
     assert isinstance(container.type, Array)
     parts = parts_of(inference, index, container.type.ndim)
+    if any(map(fancy.is_index, parts)):
+        if _has_ellipsis(index):
+            raise Outside("an index by arrays and `...`")
+        return fancy.read(container, parts)
     indices = whole_index(parts, container.type.ndim)
     if indices is None or _has_ellipsis(index):
         return view(container, parts)
@@ -97,6 +103,8 @@ def _has_ellipsis(index: ast.expr) -> bool:
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
     assert isinstance(container.type, Array)
     parts = parts_of(inference, index, container.type.ndim)
+    if any(map(fancy.is_index, parts)):
+        raise Outside("a store to items chosen by an array")
     indices = whole_index(parts, container.type.ndim)
     if indices is None:
         elementwise.store(inference, view(container, parts), value)

@@ -1,0 +1,30 @@
+"""Writes the C++ of items at the places that index arrays give, and where masks hold, by `fancy.h`."""
+
+from __future__ import annotations
+
+from npcompile.lower.loops.array_ir import Fetch, Indices, Selected, Whole
+from npcompile.lower.loops.elementwise_code import computed
+from npcompile.lower.loops.emitter import Emitter, writes
+
+
+@writes(Whole)
+def _whole(emitter: Emitter, node: Whole) -> str:
+    return emitter.value(node.array)
+
+
+@writes(Indices)
+def _indices(emitter: Emitter, node: Indices) -> str:
+    index, array = emitter.value(node.index), emitter.value(node.array)
+    emitter.leave_if(f"npl::beyond({index}, {array})")
+    return index
+
+
+@writes(Fetch)
+def _fetch(emitter: Emitter, node: Fetch) -> str:
+    return emitter.hold(node.type, f"npl::fetch({emitter.value(node.source)}, {emitter.value(node.place)})")
+
+
+@writes(Selected)
+def _selected(emitter: Emitter, node: Selected) -> str:
+    array, mask = emitter.value(node.array), emitter.value(node.mask)
+    return computed(emitter, node.type, "select", [array, mask])

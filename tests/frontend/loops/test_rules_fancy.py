@@ -1,0 +1,236 @@
+# ruff: noqa: B007, F841 - the names that loops bind are compared
+"""Items of arrays in native loops that index arrays and masks choose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.frontend.loops.native import check, run_in_python, run_natively
+
+DTYPES = ["b1", "i1", "u4", "i8", "f2", "f4", "f8", "c8", "c16"]
+INDEX_DTYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
+SIZES = [0, 1, 3, 17]
+
+
+def sample(code: str, *shape: int) -> np.ndarray:
+    return (np.random.default_rng(len(shape)).random(shape) * 4).astype(code)
+
+
+def places(code: str, size: int, length: int) -> np.ndarray:
+    """Return indices of an axis, of which some are negative if the dtype has such, and some are repeated."""
+    least = 0 if np.dtype(code).kind == "u" else -length
+    return np.random.default_rng(size).integers(least, length, size).astype(code)
+
+
+def layouts(array: np.ndarray) -> list[np.ndarray]:
+    """Return arrays of the same items: contiguous, with a stride, and from the end to the start."""
+    wide = np.zeros(array.size * 3, array.dtype)
+    wide[::3] = array
+    return [array, wide[::3], array[::-1].copy()[::-1]]
+
+
+def chosen(x, idx, n):
+    for i in range(n):
+        a = x[idx]
+        b = x[idx] * 2
+        c = np.sum(x[idx])
+        d = x[idx].any()
+        e = np.prod(x[idx])
+        f = x[idx] + x[idx[::-1]]
+        g = x[idx[i:]]
+        h = len(x[idx])
+        j = x[idx][i:]
+        k = x[idx].copy()
+        m = x[idx[idx * 0 + i]]
+        o = np.where(x[idx] > 1, x[idx], 3)
+        p = x[idx][:, None] + x[idx]
+
+
+@pytest.mark.parametrize("code", DTYPES)
+@pytest.mark.parametrize("size", [3, 17])
+def test_items_at_indices(code, size):
+    for x, idx in zip(layouts(sample(code, 9)), layouts(places("i8", size, 9)), strict=True):
+        check(chosen, x, idx, 2)
+
+
+def test_items_of_strided_arrays_at_contiguous_indices():
+    for x in layouts(sample("f8", 9)):
+        for idx in layouts(places("i8", 17, 9)):
+            check(plain, x, idx, 2)
+
+
+def plain(x, idx, n):
+    for i in range(n):
+        a = x[idx]
+        b = np.sum(x[idx])
+        c = x[idx[i:]] + 1
+
+
+@pytest.mark.parametrize("code", INDEX_DTYPES)
+@pytest.mark.parametrize("size", SIZES)
+def test_indices_of_every_dtype(code, size):
+    for length in (1, 5, 100):
+        for idx in layouts(places(code, size, length)):
+            check(plain, sample("f8", length), idx, 2)
+
+
+def test_an_empty_array_has_items_at_no_indices():
+    check(plain, np.ones(0), np.zeros(0, "i8"), 2)
+    assert not run_natively(plain, np.ones(0), np.zeros(1, "i8"), 2).is_done
+
+
+def extremes(x, idx, n):
+    for i in range(n):
+        a = x[idx].max()
+        b = np.min(x[idx])
+        c = np.argmax(x[idx])
+        d = np.mean(x[idx])
+        e = np.all(x[idx] > 0)
+        f = np.sum(x[idx])
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 129, 1000])
+def test_reductions_are_numpy_s_in_every_bit(size):
+    x = np.random.default_rng(size).normal(size=64)
+    check(extremes, x, places("i4", size, 64), 1)
+    x[:3] = np.nan, -0.0, 0.0
+    check(extremes, x, places("i4", size, 64), 1)
+
+
+def products(vals, x, cols, n):
+    for i in range(n):
+        a = vals @ x[cols]
+        b = x[cols] @ vals
+        c = x[cols] @ x[cols[::-1]]
+        d = np.dot(x[cols] * 2, vals)
+        e = np.vdot(x[cols], vals)
+        f = vals[i:] @ x[cols[i:]]
+
+
+@pytest.mark.parametrize("code", ["b1", "u1", "i4", "i8"])
+@pytest.mark.parametrize("size", [3, 17, 300])
+def test_products_of_integers(code, size):
+    check(products, sample(code, size), sample(code, 9), places("i4", size, 9), 2)
+
+
+@pytest.mark.parametrize("code", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("size", [3, 17, 300])
+def test_products(code, size):
+    args = sample(code, size), sample(code, 9), places("i4", size, 9), 2
+    run, want = run_natively(products, *args), run_in_python(products, *args)
+    assert run.is_done
+    for name in "abcdef":
+        got = run.names[name]
+        assert type(got) is type(want[name])
+        np.testing.assert_allclose(got, want[name], rtol=size * np.finfo(want[name].dtype).eps * 4)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_products_of_other_lengths_leave(size):
+    args = np.ones(size), np.ones(9), np.zeros(2, "i8"), 1
+    assert not run_natively(products, *args).is_done
+
+
+def rows_and_columns(A, idx, n):
+    for i in range(n):
+        a = A[i, idx]
+        b = A[idx, i]
+        c = np.sum(A[-1 - i, idx])
+        d = A[idx, -1] * A[i, idx]
+        e = A.T[i, idx]
+
+
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+@pytest.mark.parametrize("size", SIZES)
+def test_items_of_rows_and_columns(order, size):
+    A = np.arange(36.0 * 4).reshape(12, 12)[::2, ::-2] if order == "strided" else sample("f8", 6, 6)
+    A = A if order == "strided" else np.array(A, order=order)
+    check(rows_and_columns, A, places("i4", size, 6), 3)
+
+
+def stored_after(x, y, idx, n):
+    for i in range(n):
+        y[i] = i
+        y[1:] = x[idx]
+
+
+@pytest.mark.parametrize("wrong", [5, -6, 100, -100, 2**62, -(2**63)])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_an_index_out_of_bounds_leaves_before_any_effect(wrong, place):
+    idx, y = np.zeros(3, "i8"), np.full(4, 9.0)
+    idx[place] = wrong
+    run = run_natively(stored_after, np.ones(5), y, idx, 2)
+    assert not run.is_done and y.tolist() == [0, 9, 9, 9]
+
+
+def test_large_unsigned_indices_leave():
+    idx = np.array([0, 2**64 - 1, 0], "u8")
+    assert not run_natively(stored_after, np.ones(5), np.ones(4), idx, 2).is_done
+
+
+def onto_itself(x, idx, n):
+    for i in range(n):
+        x[:] = x[idx]
+        x += x[idx]
+        x[1:] = x[idx[1:]] * x[:-1]
+        x[::-1] = x[idx] + x
+
+
+def indices_onto_indices(idx, n):
+    for i in range(n):
+        idx[:] = idx[idx]
+        idx[:] = idx[idx[::-1]]
+
+
+def test_a_store_over_its_source():
+    for code in ("f4", "i8", "c16"):
+        for x in layouts(sample(code, 7)):
+            check(onto_itself, x, places("i8", 7, 7), 3)
+    check(indices_onto_indices, np.array([3, 0, 1, -1, 2]), 3)
+
+
+def masked(x, mask, n):
+    for i in range(n):
+        a = x[mask]
+        b = np.sum(x[mask])
+        c = x[~mask] * 2
+        d = x[x > 1]
+        e = np.prod(x[mask])
+        f = len(x[mask])
+        g = x[i:][mask[i:]]
+        h = x[mask].any()
+
+
+@pytest.mark.parametrize("code", DTYPES)
+@pytest.mark.parametrize("size", SIZES)
+def test_items_where_a_mask_holds(code, size):
+    masks = layouts(np.random.default_rng(size).random(size) > 0.5)
+    for x, mask in zip(layouts(sample(code, size)), masks, strict=True):
+        check(masked, x, mask, 2)
+
+
+def test_sums_of_masked_items_are_numpy_s_in_every_bit():
+    x = np.random.default_rng(0).normal(size=1000)
+    check(masked, x, x > -0.5, 1)
+
+
+def test_a_mask_of_another_length_leaves():
+    assert not run_natively(masked, np.ones(3), np.ones(4, "b1"), 1).is_done
+    assert not run_natively(masked, np.ones(4), np.ones(1, "b1"), 1).is_done
+
+
+def spmv(indptr, cols, vals, x, y):
+    for i in range(len(y)):
+        low, high = indptr[i], indptr[i + 1]
+        cs = cols[low:high]
+        y[i] = vals[low:high] @ x[cs]
+
+
+def test_a_sparse_product():
+    rng = np.random.default_rng(1)
+    indptr = np.cumsum(rng.integers(0, 5, 9)).astype("u4")
+    size = int(indptr[-1])
+    cols = rng.integers(0, 6, size).astype("u4")
+    vals, x = rng.integers(0, 9, size) * 1.0, rng.integers(0, 9, 6) * 1.0
+    check(spmv, indptr, cols, vals, x, np.zeros(8))
