@@ -21,6 +21,8 @@ clock = time.thread_time
 LONG, LOSES, SETTLING = 2e-3, 1.3, 6
 # So many calls the winner answers alone, and so many times more after each contest, at most so many.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
+# Native loops that take so many times less than the plain function are not in doubt.
+CLEAR = 4
 # The most calls by the plain function, of a function with native loops, before these are tried again.
 TRIPS_MAY_CHANGE = 256
 # While kernels are compiled, as many calls as take so long, or so many where they are long, as later ones may
@@ -81,6 +83,8 @@ class BlockContest:
         slower = trial.is_ours_slower()
         if ours and slower is None and min(trial.numpys, default=0.0) >= LONG:
             slower = seconds > LOSES * min(trial.numpys) or None
+        if native and slower is None and min(trial.numpys, default=0.0) > CLEAR * min(trial.ours):
+            slower = False
         if slower is not None:
             self._trial = None
             self._decide(partitioned, state, trial, slower)

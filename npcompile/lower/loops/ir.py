@@ -449,7 +449,9 @@ class Region:
     functions: list[Function] = field(default_factory=list)
 
     def __str__(self) -> str:
-        parts = [f"{function}:\n{function.body}" for function in self.functions]
+        # Functions may call themselves, so each is printed once, beside the region.
+        bodies = [(function, function.body) for function in self.functions if function.body is not None]
+        parts = [part for function, body in bodies for part in (f"{function}:", *map(str, body.blocks))]
         return "\n".join([*parts, *map(str, self.blocks)])
 
 
