@@ -238,3 +238,22 @@ class Selected(ir.Compound):
 
     def __str__(self) -> str:
         return f"{self.array}[{self.mask}]"
+
+
+@dataclass(frozen=True, eq=False)
+class StoreChosen(ir.CompoundStep):
+    """Store to the items of an array of one axis that `chosen` chooses: `Indices`, or a mask.
+
+    The value is computed before the first store, and of repeated indices the last one counts.
+    """
+
+    target: ir.Expression
+    chosen: ir.Expression
+    value: Map
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target, self.chosen, *self.value.operands)
+
+    def __str__(self) -> str:
+        return f"{self.target}[{self.chosen}] = {self.value}"

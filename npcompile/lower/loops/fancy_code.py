@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from npcompile.lower.loops.array_ir import Fetch, Indices, Selected, Whole
-from npcompile.lower.loops.elementwise_code import computed
-from npcompile.lower.loops.emitter import Emitter, writes
+from npcompile.lower.loops.array_ir import Fetch, Indices, Selected, StoreChosen, Whole
+from npcompile.lower.loops.elementwise_code import computed, function_of
+from npcompile.lower.loops.emitter import Emitter, does, writes
 
 
 @writes(Whole)
@@ -28,3 +28,11 @@ def _fetch(emitter: Emitter, node: Fetch) -> str:
 def _selected(emitter: Emitter, node: Selected) -> str:
     array, mask = emitter.value(node.array), emitter.value(node.mask)
     return computed(emitter, node.type, "select", [array, mask])
+
+
+@does(StoreChosen)
+def _store(emitter: Emitter, step: StoreChosen) -> None:
+    target, chosen = emitter.value(step.target), emitter.value(step.chosen)
+    function, arrays = function_of(emitter, step.value)
+    name = "scatter" if isinstance(step.chosen, Indices) else "store_where"
+    emitter.leave_if(f"npl::{name}({', '.join([target, chosen, function, *arrays])})")

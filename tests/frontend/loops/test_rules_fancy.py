@@ -234,3 +234,113 @@ def test_a_sparse_product():
     cols = rng.integers(0, 6, size).astype("u4")
     vals, x = rng.integers(0, 9, size) * 1.0, rng.integers(0, 9, 6) * 1.0
     check(spmv, indptr, cols, vals, x, np.zeros(8))
+
+
+def stores(x, idx, v, n):
+    for i in range(n):
+        x[idx] = v
+        x[idx] += v
+        x[idx] = i
+        x[idx] *= v
+        x[idx[i:]] += v[i:] + x[idx[i:]]
+        x[idx] = v[:1]
+        x[idx] = x[idx[::-1]]
+
+
+@pytest.mark.parametrize("code", DTYPES)
+def test_stores_at_indices(code):
+    for size in SIZES:
+        idx, v = layouts(places("i8", size, 9)), layouts(sample(code, size))
+        if size:
+            for parts in zip(layouts(sample(code, 9)), idx, v, strict=True):
+                check(stores, *parts, 2)
+
+
+@pytest.mark.parametrize("code", INDEX_DTYPES)
+@pytest.mark.parametrize("size", SIZES)
+def test_stores_at_indices_of_every_dtype(code, size):
+    check(scalars_stored, np.zeros(5), places(code, size, 5), 2)
+
+
+def scalars_stored(x, idx, n):
+    for i in range(n):
+        x[idx] = 1.5
+        x[idx] += i
+        x[idx] -= x[idx] * x[idx]
+
+
+def store_in_matrix(A, idx, v, n):
+    for i in range(n):
+        A[i, idx] = v
+        A[idx, i] += v
+        A[-1, idx] = A[idx, 0]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_stores_to_rows_and_columns(order):
+    A = np.array(sample("f8", 6, 6), order=order)  # type: ignore[call-overload]
+    for size in SIZES:
+        check(store_in_matrix, A, places("i4", size, 6), sample("f8", size), 3)
+
+
+def test_a_wrong_index_leaves_before_any_store():
+    for wrong in (5, -6):
+        x = np.zeros(5)
+        run = run_natively(scalars_stored, x, np.array([0, 1, wrong]), 2)
+        assert not run.is_done and not x.any()
+
+
+def test_values_of_another_length_leave():
+    for lengths in ((3, 2), (1, 3), (0, 3), (3, 0)):
+        x = np.zeros(5)
+        run = run_natively(stores, x, np.zeros(lengths[0], "i8"), np.ones(lengths[1]), 1)
+        assert not run.is_done and not x.any()
+
+
+def store_over_operands(x, idx, n):
+    for i in range(n):
+        x[idx] = x[: len(idx)]
+        x[idx] = x[::-1][: len(idx)] + x[idx]
+        x[idx] += x[1 : len(idx) + 1]
+
+
+def test_stores_over_operands():
+    for x in layouts(sample("f8", 9)):
+        check(store_over_operands, x, np.array([3, 0, -1, 3, 2]), 3)
+
+
+def indices_changed(idx, n):
+    for i in range(n):
+        idx[idx] = i
+
+
+def test_stores_over_indices_leave():
+    assert not run_natively(indices_changed, np.array([1, 0, 2]), 2).is_done
+
+
+def masked_stores(x, mask, v, n):
+    for i in range(n):
+        x[mask] = v
+        x[mask] += v
+        x[mask] = i
+        x[~mask] *= x[~mask]
+        x[mask] = x[mask][::-1]
+        x[x > 1] = 1
+        x[mask] = v[:1]
+
+
+@pytest.mark.parametrize("code", DTYPES)
+def test_stores_where_a_mask_holds(code):
+    for size in SIZES[1:]:
+        mask = np.random.default_rng(size).random(size) > 0.5
+        mask[0] = True
+        values = sample(code, int(mask.sum()))
+        for parts in zip(layouts(sample(code, size)), layouts(mask), layouts(values), strict=True):
+            check(masked_stores, *parts, 2)
+
+
+def test_masked_stores_of_another_length_leave():
+    mask = np.array([True, False, True])
+    for size, count in ((3, 3), (3, 0), (4, 2)):
+        x = np.zeros(size)
+        assert not run_natively(masked_stores, x, mask, np.ones(count), 1).is_done and not x.any()

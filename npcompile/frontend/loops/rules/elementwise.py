@@ -19,7 +19,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.products import matmul
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Fetch, Lane, Map, StoreMap, ndim
+from npcompile.lower.loops.array_ir import Fetch, Lane, Map, Selected, StoreMap, ndim
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
 
@@ -319,7 +319,7 @@ def _update(
         raise Outside("`@=`")
     if not isinstance(value.type, Array | Scalar):
         raise Outside(f"`{kind.__name__}` of {old.type} and {value.type}")
-    if isinstance(old, Map) or ndim(value) > old.type.ndim:
+    if ndim(value) > old.type.ndim:
         raise Outside("an augmented assignment that changes a shape")
     rule = language.operators.find((type(old.type), type(value.type)), f"{old.type} and {value.type}")
     made = rule(inference, kind, old, value, True)
@@ -327,4 +327,7 @@ def _update(
         raise Outside(f"an augmented assignment of {made.type} to {old.type}")
     if isinstance(made.type, Scalar):
         made = Map(Array(made.type.code, 0), (made,), Lane(made.type, 0))
-    store(inference, old, made)
+    if isinstance(old, Map | Selected):  # chosen items, of which Python makes an array, changes and stores it
+        inference.assign(target, converted(made, old.type.item))
+    else:
+        store(inference, old, made)

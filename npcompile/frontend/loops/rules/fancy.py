@@ -8,11 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.elementwise import converted
 from npcompile.frontend.loops.rules.views import Index, view
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Fetch, Indices, Lane, Map, Selected, Source, Whole
-from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.array_ir import (
+    Fetch,
+    Indices,
+    Lane,
+    Map,
+    Selected,
+    Source,
+    StoreChosen,
+    Whole,
+    ndim,
+)
+from npcompile.lower.loops.types import Array, Scalar
 
 
 def is_index(part: object) -> bool:
@@ -48,3 +60,20 @@ def read(container: ir.Expression, parts: Sequence[Index]) -> ir.Expression:
     source = Source(array.type)
     body = Fetch(array.type.item, Lane(source, 0), Lane(index.type.item, 1))
     return Map(kind, (Whole(source, array), Indices(index.type, index, array)), body)
+
+
+def store(
+    inference: Inference, container: ir.Expression, parts: Sequence[Index], value: ir.Expression
+) -> None:
+    """Add the step that stores a value to the items that an index with an array in it chooses."""
+    array, index = _axis(container, parts)
+    assert isinstance(array.type, Array) and isinstance(index.type, Array)
+    if not array.type.writeable:
+        raise Outside("a store to a read-only array")
+    if not isinstance(value.type, Array | Scalar) or ndim(value) > 1:
+        raise Outside(f"a store of {value.type} to chosen items")
+    if index.type.item.kind != "b":
+        index = Indices(index.type, index, array)
+    elif len(parts) > 1:
+        raise Outside("a mask beside other indices")
+    inference.add(StoreChosen, array, index, converted(value, array.type.item))

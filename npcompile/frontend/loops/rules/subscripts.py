@@ -104,7 +104,10 @@ def _store(inference: Inference, container: ir.Expression, index: ast.expr, valu
     assert isinstance(container.type, Array)
     parts = parts_of(inference, index, container.type.ndim)
     if any(map(fancy.is_index, parts)):
-        raise Outside("a store to items chosen by an array")
+        if _has_ellipsis(index):
+            raise Outside("an index by arrays and `...`")
+        fancy.store(inference, container, parts, value)
+        return
     indices = whole_index(parts, container.type.ndim)
     if indices is None:
         elementwise.store(inference, view(container, parts), value)
