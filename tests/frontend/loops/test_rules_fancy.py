@@ -344,3 +344,20 @@ def test_masked_stores_of_another_length_leave():
     for size, count in ((3, 3), (3, 0), (4, 2)):
         x = np.zeros(size)
         assert not run_natively(masked_stores, x, mask, np.ones(count), 1).is_done and not x.any()
+
+
+def outers(x, y, n):
+    for i in range(n):
+        a = np.outer(x, y)
+        b = np.add.outer(x, y)
+        c = np.maximum.outer(y, x[i:])
+        d = np.outer(x * 2, y) + 1
+        e = np.sum(np.outer(x, y))
+        f = np.less.outer(x, y)
+
+
+@pytest.mark.parametrize("code", ["b1", "u1", "i4", "f4", "f8", "c16"])
+def test_outers(code):
+    for size in SIZES:
+        for x, y in zip(layouts(sample(code, size)), layouts(sample(code, 5)), strict=True):
+            check(outers, x, y, 2)

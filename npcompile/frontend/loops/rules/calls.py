@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from types import FunctionType
 
+import numpy as np
+
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, functions, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.rules import elementwise
+from npcompile.frontend.loops.rules import elementwise, outer
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array, Known, Scalar, Tuple
@@ -30,6 +32,10 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         if not isinstance(owner.type, Known):
             name = node.func.attr
             return language.methods.find((type(owner.type), name), name)(inference, node, owner)
+        if isinstance(owner.type.value, np.ufunc) and node.func.attr == "outer":
+            if len(node.args) != 2 or node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+                raise Outside(f"`{owner.type}.outer` with these arguments")
+            return outer.outer(owner.type.value, *(inference.value(arg) for arg in node.args))
     function = inference.value(node.func)
     if not isinstance(function.type, Known):
         raise Outside(f"a call of {function.type}")

@@ -15,7 +15,7 @@ from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.elementwise import Fusion, cast, item_cast, item_type
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Map, Reduced, ndim
+from npcompile.lower.loops.array_ir import Lane, Map, Reduced, ndim
 from npcompile.lower.loops.types import Array, Known, Scalar
 
 Rule = Callable[[ir.Expression], ir.Expression]
@@ -65,6 +65,10 @@ def reduced(
     """Return a reduction. to: the dtype that items are converted to first. result: the answer's type."""
     fusion = Fusion(ndim(array))
     body = fusion.body(array)
+    rounds = function == "mean" or (function == "sum" and item_type(array).kind in "fc")
+    if isinstance(array, Map) and fusion.axes > 1 and rounds:
+        # NumPy adds the new array's items, which lie side by side, in another order than the operands' rows.
+        fusion.operands, body = [array], Lane(body.type, 0)
     if to is not None:
         body = item_cast(body, to)
     assert isinstance(body.type, Scalar)
