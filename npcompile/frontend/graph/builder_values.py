@@ -39,6 +39,7 @@ from npcompile.lower.plan.attributes import (
     StepKind,
     annotate,
     attributes,
+    has_attributes,
     step_of,
     value_of,
 )
@@ -134,7 +135,9 @@ class ValueBuilder(GuardBuilder):
 
     def _ended(self, node: fx.Node) -> None:
         """Note that an object died after the last call so far: at replay it is to die there, too."""
-        calls = (one for one in reversed(self.graph.nodes) if one is node or step_of(one) == "opaque")
+        # A node at hand, as of a copy to a device, may have no attributes yet.
+        known = (one for one in reversed(self.graph.nodes) if one is node or has_attributes(one))
+        calls = (one for one in known if one is node or step_of(one) == "opaque")
         attributes(node).last_call = next(calls)
 
     def constant(self, value: Any) -> None:

@@ -33,19 +33,32 @@ def is_candidate(node: ast.For | ast.While) -> bool:
         return False
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return False
-    return not any(map(leaves_trip, node.orelse)) and _is_driven(node, parts)
+    if any(map(leaves_trip, node.orelse)):
+        return False
+    product = any(isinstance(part, ast.MatMult) for part in parts)
+    return _goes_over_items(node, parts) or not (_subscripts(parts) or product)
 
 
-def _is_driven(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:
-    """Tell if items, or slices, are chosen by what the loop binds, or all of it is arithmetic on numbers."""
+def _goes_over_items(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:
+    """Tell if items, or slices, are chosen by what a loop binds, or a loop in it goes over items."""
+    loops = [part for part in parts if isinstance(part, ast.For)]
+    if any(not _is_range(loop.iter) for loop in loops):
+        return True
     bound = set(stored_names(node))
-    subscripts = [
-        part for part in parts if isinstance(part, ast.Subscript) and not _is_known_item(part.slice)
-    ]
-    for part in subscripts:
-        if any(isinstance(one, ast.Name) and one.id in bound for one in ast.walk(part.slice)):
-            return True
-    return not subscripts and not any(isinstance(part, ast.MatMult) for part in parts)
+    return any(
+        isinstance(one, ast.Name) and one.id in bound
+        for part in _subscripts(parts)
+        for one in ast.walk(part.slice)
+    )
+
+
+def _subscripts(parts: list[ast.AST]) -> list[ast.Subscript]:
+    """Return the subscripts but those by one number that is known."""
+    return [part for part in parts if isinstance(part, ast.Subscript) and not _is_known_item(part.slice)]
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
 def _is_known_item(index: ast.expr) -> bool:

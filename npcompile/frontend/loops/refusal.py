@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import Array
 
 
 def refusal(region: ir.Region) -> str | None:
-    """Return why native code is not worth making: a reason for which trips leave; None where it is worth it.
+    """Return why native code is not worth making; None where it is.
+
+    Either trips leave, for the reason returned, or each trip is work on whole arrays.
 
     A loop that was reached needs a way from its header, through a trip, to its header again.
     """
@@ -16,7 +19,35 @@ def refusal(region: ir.Region) -> str | None:
         reached, reasons = _reached(versions)
         if header not in reached and reasons:
             return reasons[0]
+    if not _goes_over_items(region):
+        return "each trip is work on whole arrays"
     return None
+
+
+def _goes_over_items(region: ir.Region) -> bool:
+    """Tell if a region works on numbers alone, or on items or parts of arrays that each trip chooses."""
+    kinds = [*region.names.values(), *(kind for kinds in region.stored.values() for kind in kinds)]
+    if not any(isinstance(kind, Array) and kind.ndim for kind in kinds):
+        return True
+    if any(isinstance(kind, ir.State) and not isinstance(kind, ir.RangeState) for kind in kinds):
+        return True
+    return any(map(_chooses, (step for block in region.blocks for step in (*block.steps, block.end))))
+
+
+def _chooses(step: ir.Step | ir.End | None) -> bool:
+    """Tell if a step reads or stores an item, or a part at a place that it works out."""
+    if isinstance(step, ir.StoreItem):
+        return True
+    pending = list(ir.expressions_of(step))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.Item):
+            return True
+        parts = ir.parts_of(node)
+        if isinstance(node, ir.View) and not all(isinstance(one, ir.Constant) for one in parts[1:]):
+            return True
+        pending += parts
+    return False
 
 
 def _reached(start: list[ir.Block]) -> tuple[set[int], list[str]]:
