@@ -193,7 +193,7 @@ class RecordedFunction(PlainCalls):
         """A known signature: blocks, a contest at hand, or replays answer; NumPy does where it has won, and
         while kernels are compiled."""
         args, kwargs, call = request.args, request.kwargs, request.call
-        leaves = request.leaves = [*self.own]
+        leaves: list[Any] = [*self.own]
         key = request.key = self.signature(args, kwargs, leaves)
         try:
             state = self._states.get(key)

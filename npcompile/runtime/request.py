@@ -33,7 +33,6 @@ class Request:
     kwargs: dict[str, Any]
     call: Call  # the outermost call at hand
     key: Any  # the signature
-    leaves: list[Any]  # the arguments of replays
     failure: BaseException | None = None  # a replay raised it before any effect
     state: Specialization | None = None  # of the signature; the ways after replays look it up
     group: LengthGroup | None = None
