@@ -325,7 +325,9 @@ def test_an_exception_in_a_replay_has_the_functions_own_traceback() -> None:
 
 def test_what_is_numpys_for_good_is_called_directly() -> None:
     def talking(x: Any) -> Any:
+        seen = {}  # no native loop holds a dict
         for item in x:
+            seen["last"] = item
             if item > 10:
                 return item
         return None

@@ -31,7 +31,9 @@ def _goes_over_items(region: ir.Region) -> bool:
         return True
     if any(isinstance(kind, ir.State) and not isinstance(kind, ir.RangeState) for kind in kinds):
         return True
-    return any(map(_chooses, (step for block in region.blocks for step in (*block.steps, block.end))))
+    bodies = [function.body for function in region.functions if function.body is not None]
+    blocks = (block for one in (region, *bodies) for block in one.blocks)
+    return any(_chooses(step) for block in blocks for step in (*block.steps, block.end))
 
 
 def _chooses(step: ir.Step | ir.End | None) -> bool:
