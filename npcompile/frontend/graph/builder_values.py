@@ -39,7 +39,6 @@ from npcompile.lower.plan.attributes import (
     StepKind,
     annotate,
     attributes,
-    has_attributes,
     step_of,
     value_of,
 )
@@ -117,11 +116,7 @@ class ValueBuilder(GuardBuilder):
         if kind is np.ndarray or is_array(obj):
             attributes(node).wrapped = kind is ndarray
             if id(obj) not in self.tracked.known:
-                base = obj.base
-                while type(base) is np.ndarray:
-                    base = base.base
-                # While an array shows another object's buffer, that object cannot be resized or closed.
-                self.tracked.array(obj, node, None if base is None else self._ended)
+                self.tracked.array(obj, node)
         elif kind in NUMBERS or isinstance(obj, np.generic):
             self.tracked.number(obj, node)
         elif kind in (bool, str, range, slice) or obj is None:
@@ -134,10 +129,8 @@ class ValueBuilder(GuardBuilder):
             self.tracked.keep(obj, node)
 
     def _ended(self, node: fx.Node) -> None:
-        """Note that an object died after the last call so far: at replay it is to die there, too."""
-        # A node at hand, as of a copy to a device, may have no attributes yet.
-        known = (one for one in reversed(self.graph.nodes) if one is node or has_attributes(one))
-        calls = (one for one in known if one is node or step_of(one) == "opaque")
+        """The object that a call gave has died, after the last call so far: at replay, too."""
+        calls = (one for one in reversed(self.graph.nodes) if one is node or step_of(one) == "opaque")
         attributes(node).last_call = next(calls)
 
     def constant(self, value: Any) -> None:
