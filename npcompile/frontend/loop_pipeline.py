@@ -22,6 +22,7 @@ from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, frames_at
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
+from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import refusal
@@ -84,22 +85,21 @@ class TypedLoop:
         memory.free()
         return names, frames
 
-    @property
-    def refusal(self) -> str | None:
-        """The reason why native code would come to nothing, if it would."""
-        return refusal(self.region)
-
     def holds(self) -> bool:
         """Tell if attributes of modules and the like are what they were while compiling."""
         return all(one.holds for one in self.assumed)
 
 
 def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) -> TypedLoop:
-    """Return a region for types at its entry, on its way to native code. wide: names of ints of any 64
-    bits.
+    """Return a region for types at its entry, on its way to native code.
+
+    wide: names of ints of any 64 bits. Raises Outside where native code would come to nothing: it is not
+    compiled then.
     """
     inference = Inference(flow)
     region = inference.infer(names)
+    if (why := refusal(region)) is not None:
+        raise Outside(why)
     region.wide = wide
     bodies = [function.body for function in region.functions if function.body is not None]
     for body in bodies:

@@ -17,6 +17,7 @@ from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.exchange import arrays_in
 from npcompile.frontend.loops.frames import end_calls, go_on
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
+from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
@@ -169,7 +170,8 @@ class NativeLoop:
         key = tuple(map(key_of, names.values()))
         typed = self._typed.get(key, MISSING)
         if typed is MISSING:
-            typed = self._typed[key] = None if None in key or not self._has_room() else self._make(names)
+            held = None not in key and len(self._typed) < MAX_TYPED
+            typed = self._typed[key] = self._make(names) if held else None
         if typed is None or typed.job.error is not None or not typed.holds():
             return None
         return typed
@@ -183,15 +185,13 @@ class NativeLoop:
         if len(known) < len(types):
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
-        typed = typed_loop(self.source.flow, known, wide)
-        if (why := typed.refusal) is not None:
-            self.within.refuse(self.node, why)
+        try:
+            typed = typed_loop(self.source.flow, known, wide)
+        except Outside as outside:
+            self.within.refuse(self.node, str(outside))
             return None
         self.within.owner._stats.native_loops += 1
         return typed
-
-    def _has_room(self) -> bool:
-        return len(self._typed) < MAX_TYPED
 
     # -- runs --------------------------------------------------------------------------------------------
 

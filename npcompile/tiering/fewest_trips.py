@@ -10,7 +10,7 @@ from time import perf_counter as clock
 
 # Native code that takes longer than so many seconds is not in doubt.
 LONG = 5e-5
-# So many times are measured of each way; the least counts, as others may load the machine.
+# Each way is timed so often, and its least time counts, as others may load the machine.
 SAMPLES = 3
 # A `while` loop that native code does not pay for is done natively at one entry in so many.
 AGAIN = 64

@@ -64,7 +64,6 @@ class Inference:
 
     flow: cf.ControlFlow
     types: dict[str, Type] = field(default_factory=dict)
-    entered: dict[str, Type] = field(default_factory=dict)
     versions: dict[tuple[cf.Block, frozenset[tuple[str, Type]]], ir.Block] = field(default_factory=dict)
     counts: dict[cf.Block, int] = field(default_factory=dict)
     waiting: list[tuple[cf.Block, ir.Block]] = field(default_factory=list)
@@ -82,7 +81,7 @@ class Inference:
         """Return the typed region. names: the types at the entry of the names that the region reads or
         binds.
         """
-        self.types = self.entered = names
+        self.types = names
         for name in names:
             if self.within is not None or name in self.flow.stored or name.startswith("."):
                 self.remember(name)
