@@ -33,6 +33,7 @@ PROCESSES = 2
 PARTS, QUICK_PARTS = 8, 3  # of each process, so that both are done at about one time
 _print = threading.Lock()
 _SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|xfailed|deselected|errors?)\b")
+_FAILED = re.compile(r"(?:FAILED|ERROR) tests/\S")
 _SLOW = re.compile(r"([\d.]+)s (call|setup|teardown) +(\S.*)")
 
 
@@ -91,6 +92,8 @@ class Run:
         last = ""
         for line in process.stdout:
             last = line if line.strip() else last
+            if _FAILED.match(line):  # shown at the end, too: the last lines are all that some readers keep
+                self.failed.append(line.strip())
             if slow := _SLOW.match(line):
                 with _print:
                     self.slow.append((float(slow[1]), f"{slow[2]} {slow[3].strip()}"))
@@ -102,7 +105,7 @@ class Run:
         with _print:
             self.counts.update({name: int(count) for count, name in _SUMMARY.findall(last)})
             if status not in (0, 5):  # 5: all tests of a part were left out
-                self.failed.append(f"part {number}: exit status {status}")
+                self.failed.append(f"FAILED part {number}: exit status {status}")
 
     def work(self, waiting: queue.SimpleQueue[tuple[int, list[str]]], kernels: str) -> None:
         """Run parts until none is left, as one of the processes."""
@@ -163,7 +166,7 @@ def main() -> int:
     counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
     print(f"\n{counts} in {(time.monotonic() - start) / 60:.1f} minutes")
     for failed in run.failed:
-        print(f"FAILED {failed}")
+        print(failed)
     return int(bool(run.failed) or run.stopped)
 
 

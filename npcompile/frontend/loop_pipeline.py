@@ -10,6 +10,7 @@ import ast
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, frames_at
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
-from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import refusal
@@ -64,7 +64,6 @@ class TypedLoop:
     source: Source
     exchange: Exchange
     callees: tuple[Callee | None, ...]  # those with effects, by the functions' numbers
-    job: Job
     finishes: tuple[bool, ...]  # of each exit: if the region is done there
 
     @property
@@ -85,21 +84,25 @@ class TypedLoop:
         memory.free()
         return names, frames
 
+    @property
+    def refusal(self) -> str | None:
+        """The reason why native code would come to nothing, if it would."""
+        return refusal(self.region)
+
+    @cached_property
+    def job(self) -> Job:
+        """The compilation, which begins as it is asked for: a loop that is refused is not compiled."""
+        return submit(self.source.text)
+
     def holds(self) -> bool:
         """Tell if attributes of modules and the like are what they were while compiling."""
         return all(one.holds for one in self.assumed)
 
 
 def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) -> TypedLoop:
-    """Return a region for types at its entry, on its way to native code.
-
-    wide: names of ints of any 64 bits. Raises Outside where native code would come to nothing: it is not
-    compiled then.
-    """
+    """Return a region for types at its entry, with its C++. wide: names of ints of any 64 bits."""
     inference = Inference(flow)
     region = inference.infer(names)
-    if (why := refusal(region)) is not None:
-        raise Outside(why)
     region.wide = wide
     bodies = [function.body for function in region.functions if function.body is not None]
     for body in bodies:
@@ -109,7 +112,6 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
         hoist(one)
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
-    job = submit(source.text)
     callees = tuple(
         Callee(flow_of(function), Scope(function), code.exits, Exchange(code.layout))
         if typed.has_effects and typed.body is not None
@@ -119,7 +121,7 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
         )
     )
     exchange = Exchange(source.layout)
-    return TypedLoop(region, tuple(inference.assumed), source, exchange, callees, job, finishes)
+    return TypedLoop(region, tuple(inference.assumed), source, exchange, callees, finishes)
 
 
 def _is_end(flow: ControlFlow, place: ir.Place) -> bool:

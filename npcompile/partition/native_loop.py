@@ -17,7 +17,6 @@ from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.exchange import arrays_in
 from npcompile.frontend.loops.frames import end_calls, go_on
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
-from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
@@ -185,10 +184,9 @@ class NativeLoop:
         if len(known) < len(types):
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
-        try:
-            typed = typed_loop(self.source.flow, known, wide)
-        except Outside as outside:
-            self.within.refuse(self.node, str(outside))
+        typed = typed_loop(self.source.flow, known, wide)
+        if (why := typed.refusal) is not None:
+            self.within.refuse(self.node, why)
             return None
         self.within.owner._stats.native_loops += 1
         return typed

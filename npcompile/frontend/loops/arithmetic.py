@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops.values import scalar_of
+from npcompile.frontend.loops.samples import answer, promoted, sample, scalar_type
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
+from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Scalar
 from npcompile.nep50 import powers, promote, weak
 
 # Python's operator, NumPy's ufunc, and the name of the C++ function.
@@ -53,7 +53,6 @@ _UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
 
 # NumPy's scalars that are Python's numbers, too. Python's `complex` takes a `np.float64` for a float.
 _SUBCLASSES = {Scalar("f8"): FLOAT, Scalar("c16"): COMPLEX}
-_WEAK = {BOOL: bool, INT: int, FLOAT: float, COMPLEX: complex}
 # Until Python 3.13 a float beside a complex number becomes one; the C++ functions do that, too.
 _TAKES_FLOATS_FOR_COMPLEX = math.isnan((complex(0.0, math.inf) * 1.0).real)
 # Python's functions that leave, by the type of their operands.
@@ -78,30 +77,6 @@ def _dtype(scalar: Scalar) -> np.dtype[Any]:
     return np.dtype(scalar.code)
 
 
-def _one(scalar: Scalar) -> Any:
-    return _WEAK[scalar](1) if scalar.python else _dtype(scalar).type(1)
-
-
-def _operand(scalar: Scalar) -> promote.Operand:
-    """Return how a type takes part in promotion: Python's int, float and complex are weak."""
-    return _WEAK[scalar] if scalar.python and scalar != BOOL else _dtype(scalar)
-
-
-def _answer(function: Callable[..., Any], *operands: Scalar) -> Scalar | None:
-    """Return the type of an operator's answer, None if it raises or its answer is no scalar."""
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return scalar_of(function(*map(_one, operands)))
-    except TypeError:
-        return None
-
-
-def _code(dtype: np.dtype[Any]) -> str | None:
-    code = f"{dtype.kind}{dtype.itemsize}"
-    return code if code in C_TYPES else None
-
-
 def _widest(*operands: Scalar) -> Scalar:
     """Return the type of Python's that holds Python numbers of these types; an int at least."""
     return max((INT, *operands), key=[BOOL, INT, FLOAT, COMPLEX].index)
@@ -121,10 +96,10 @@ def _loop(ufunc: np.ufunc, left: Scalar, right: Scalar) -> tuple[Scalar, Scalar,
     if left.python and right.python:  # with no strong operand, numbers are arrays of their default dtypes
         left, right = Scalar(left.code), Scalar(right.code)
     try:
-        codes = [_code(dtype) for dtype in promote.resolve(ufunc, (_operand(left), _operand(right)))]
+        resolved = promote.resolve(ufunc, (promoted(left), promoted(right)))
     except TypeError:
         return None
-    first, second, result = (None if code is None else Scalar(code) for code in codes)
+    first, second, result = map(scalar_type, resolved)
     return None if first is None or second is None or result is None else (first, second, result)
 
 
@@ -162,7 +137,7 @@ def binary(
     function, ufunc, name = _BINARY[operator]
     if by_ufunc:
         return _of_numpy(ufunc, name, left, right, True)
-    result = _answer(function, left, right)
+    result = answer(function, left, right)
     if result is None:
         return None
     if result.python:
@@ -250,7 +225,7 @@ def compare(
     if operator not in _COMPARE:
         return None
     function, ufunc, name = _COMPARE[operator]
-    result = Scalar("b1") if by_ufunc else _answer(function, left, right)
+    result = Scalar("b1") if by_ufunc else answer(function, left, right)
     if result is None:
         return None
     if result.python:
@@ -283,7 +258,7 @@ def _comparison(name: str, left: Scalar, right: Scalar, result: Scalar) -> Opera
 def unary(operator: type[ast.unaryop], operand: Scalar) -> Operation | None:
     """Return the operation of `operator operand`, None if it raises."""
     function, name = _UNARY[operator]
-    result = _answer(function, operand)
+    result = answer(function, operand)
     if result is None:
         return None
     if operator is ast.Not:
@@ -309,7 +284,7 @@ def cast(source: Scalar, target: Scalar) -> Operation | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            weak.convert(_one(source), _dtype(target))
+            weak.convert(sample(source), _dtype(target))
     except TypeError:
         return None
     pure = f"npl::cast<{target.c_type}, {source.c_type}>"
