@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import builtins
 import time
+import warnings
 from itertools import islice
 from time import perf_counter as clock
 from typing import Any
 
+from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.exchange import arrays_in
 from npcompile.frontend.loops.frames import end_calls, go_on
@@ -56,6 +58,8 @@ class NativeLoop:
 
     def enter(self, iterator: Any, *values: Any) -> Outcome | None:
         """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
+        if self._errors_matter():
+            return None
         names = self._names(iterator, values)
         typed = None if names is None else self._find(names)
         if names is None or typed is None:
@@ -113,11 +117,17 @@ class NativeLoop:
     def resume(self, iterator: Any, *values: Any) -> Outcome | None:
         """Go on natively from a trip that is about to be made, whose item was taken from the iterator."""
         self.ready = False
+        if self._errors_matter():
+            return None
         names = self._names(iterator if iterator is True else _one_back(iterator), values)
         typed = None if names is None else self._find(names)
         if names is None or typed is None or not typed.job.done:
             return None
         return self._run(typed, names)
+
+    def _errors_matter(self) -> bool:
+        """Tell if NumPy is to raise or tell floating-point errors, by what was set since the call began."""
+        return traps() or (warnings_matter() and warnings.filters is not self.within.root.filters)
 
     def _make_ready(self) -> None:
         self.ready = True
@@ -240,6 +250,8 @@ class NativeLoop:
 
     def _again(self, outcome: Outcome, names: dict[str, Any]) -> tuple[TypedLoop, dict[str, Any]] | None:
         """Return what goes on natively after Python has done the rest of a trip; None where nothing does."""
+        if self._errors_matter():
+            return None
         values = [outcome.names.get(name, names.get(name, MISSING)) for name in self.takes]
         found = (
             None if any(value is MISSING for value in values) else self._names(outcome.rest, tuple(values))

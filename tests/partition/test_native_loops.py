@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -44,3 +45,52 @@ def test_python_does_a_test_at_which_native_code_leaves(monkeypatch: pytest.Monk
         assert jitted(np.zeros(3), 1 << 62) == left_at_its_test(np.zeros(3), 1 << 62)
         jitted.wait(60)
     assert jitted.stats.loop_leaves > 0
+
+
+def raising_by_errstate(a: Any) -> Any:
+    total = 0.0
+    with np.errstate(divide="raise"):
+        for i in range(len(a)):
+            total += a[1] / a[i]
+    return total
+
+
+def raising_by_a_filter(a: Any) -> Any:
+    total = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for i in range(len(a)):
+            total += a[1] / a[i]
+    return total
+
+
+def raising_from_a_trip_on(a: Any, text: str) -> Any:
+    total = 0.0
+    with np.errstate(divide="ignore"):
+        for i in range(len(a)):
+            if i == 3:
+                np.seterr(**{text: "raise"})  # Python does it, and native code would go on
+            total += a[1] / a[i]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "error"),
+    [
+        (raising_by_errstate, (), FloatingPointError),
+        (raising_by_a_filter, (), RuntimeWarning),
+        (raising_from_a_trip_on, ("divide",), FloatingPointError),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_errors_that_numpy_is_to_raise_are_raised(
+    function: Any, args: tuple[Any, ...], error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    jitted = npcompile.jit(function)
+    for _ in range(3):
+        assert jitted(np.arange(1.0, 9.0), *args) == function(np.arange(1.0, 9.0), *args)
+        jitted.wait(60)
+    for _ in range(2):
+        with pytest.raises(error, match="divide by zero"):
+            jitted(np.append(np.arange(1.0, 9.0), 0.0), *args)
