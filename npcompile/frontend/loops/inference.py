@@ -17,6 +17,7 @@ import numpy as np
 from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.splitting import Continuations, Split
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Known, Scalar, Tuple, Type
@@ -71,11 +72,15 @@ class Inference:
     left: dict[cf.Block, ir.Block] = field(default_factory=dict)
     assumed: list[Assumed] = field(default_factory=list)
     callees: dict[Any, ir.Function] = field(default_factory=dict)  # by code and types, shared with callees
+    continued: Continuations = field(init=False)
     within: ir.Function | None = None  # the function whose body this is
     outer: Outer | None = None  # tells what that function's outer names mean
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
+
+    def __post_init__(self) -> None:
+        self.continued = Continuations(self.flow)
 
     def infer(self, names: dict[str, Type]) -> ir.Region:
         """Return the typed region. names: the types at the entry of the names that the region reads or
@@ -94,11 +99,12 @@ class Inference:
             self.types = dict(made.types)
             self.block = made
             self.fill(source)
+        blocks += self.left.values()
         return ir.Region(entry, names, blocks, self.stored, functions=[*self.callees.values()])
 
     def version(self, source: cf.Block) -> ir.Block | None:
         """Return the version of a block for the types at hand; None where there are too many."""
-        live = self.flow.live[source]
+        live = self.continued.live(source)
         types = {name: kind for name, kind in self.types.items() if name in live}
         key = source, frozenset(types.items())
         if key not in self.versions:
@@ -114,22 +120,36 @@ class Inference:
         """Type the steps of a block and its end."""
         if source.loop is not None:
             self.line = source.loop.lineno
-        for number, step in enumerate(source.steps):
-            self.place = ir.Place(source.number, number)
+        for number in range(len(source.steps) + 1):
+            self.place = self.continued.place(source, number)
             made, self.block.steps = self.block.steps, []
             before = dict(self.types)
             try:
-                self.step(step)
+                if number == len(source.steps):
+                    self.block.end = self.end(source.end)
+                else:
+                    self.step(source.steps[number])
             except Outside as outside:
                 self.block.steps, self.types = made, before
                 self.block.end = self.leave(str(outside))
                 return
+            except Split as split:
+                self.block.steps, self.types = made, before
+                self.block.end = self.split(source, number, split)
+                return
             self.block.steps = made + self.block.steps
-        self.place = ir.Place(source.number, len(source.steps))
-        try:
-            self.block.end = self.end(source.end)
-        except Outside as outside:
-            self.block.end = self.leave(str(outside))
+
+    def split(self, source: cf.Block, number: int, split: Split) -> ir.End:
+        """Return the end of a block at a step in which a value is of one type or another."""
+        for name, value in split.kept:
+            self.bind(name, value)
+        ways = []
+        for node in split.ways:
+            target = self.continued.find(source, number, split.node, node)
+            if target is None:
+                return self.leave("a value of one type or another")
+            ways.append(self.reach(target))
+        return ir.Branch(self.place, self.line, split.test, *ways)
 
     def leave(self, why: str | None) -> ir.Leave:
         return ir.Leave(self.place, self.line, why)
@@ -271,7 +291,7 @@ class Inference:
         found = self.version(target)
         if found is None:
             found = ir.Block(target.number, MAX_VERSIONS + 1, dict(self.types))
-            place = ir.Place(target.number, 0)
+            place = self.continued.place(target, 0)
             found.end = ir.Leave(place, self.line, f"names of more than {MAX_VERSIONS} combinations of types")
             found = self.left.setdefault(target, found)
         return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from npcompile.frontend.loops import arithmetic, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.splitting import Split
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
@@ -94,7 +96,10 @@ def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
     if len(node.ops) == 1:
         return first
     rest = ast.copy_location(ast.Compare(node.comparators[0], node.ops[1:], node.comparators[1:]), node)
-    return _chosen(inference, first, inference.value(rest), first)
+    second = inference.value(rest)
+    if second.type != first.type:
+        raise split_by_value(inference, node, first, lambda kept: (rest, kept))
+    return _chosen(inference, first, second, first)
 
 
 def compared(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
@@ -155,16 +160,38 @@ def _ternary(inference: Inference, node: ast.IfExp) -> ir.Expression:
     test = inference.truth(inference.value(node.test))
     if isinstance(test, ir.Constant):
         return inference.value(node.body if test.value else node.orelse)
-    return _chosen(inference, test, inference.value(node.body), inference.value(node.orelse))
+    try:
+        one, other = inference.value(node.body), inference.value(node.orelse)
+    except (Split, Outside):  # either may be evaluated on its own way alone
+        raise Split(node, test, (node.body, node.orelse)) from None
+    if one.type != other.type:
+        raise Split(node, test, (node.body, node.orelse))
+    return ir.Choose(one.type, test, one, other)
 
 
 @language.expressions(ast.BoolOp)
 def _and_or(inference: Inference, node: ast.BoolOp) -> ir.Expression:
     made = inference.value(node.values[0])
-    for other in node.values[1:]:
-        test, rest = inference.truth(made), inference.value(other)
+    for place, other in enumerate(node.values[1:], 1):
+        test = inference.truth(made)
+        try:
+            rest = inference.value(other)
+        except Split:
+            rest = None
+        if rest is None or (rest.type != made.type and not isinstance(test, ir.Constant)):
+            if place > 1:
+                raise Outside("a value of one type or another of an `and` or `or` of three")
+            raise _split_at_first(inference, node, made)
         made = _chosen(inference, test, *((rest, made) if isinstance(node.op, ast.And) else (made, rest)))
     return made
+
+
+def _split_at_first(inference: Inference, node: ast.BoolOp, first: ir.Expression) -> Split:
+    """Return the split of `and` or `or` by the truth of the first operand."""
+    others = node.values[1:]
+    rest = others[0] if len(others) == 1 else ast.copy_location(ast.BoolOp(node.op, others), node)
+    ends = isinstance(node.op, ast.Or)
+    return split_by_value(inference, node, first, lambda kept: (kept, rest) if ends else (rest, kept))
 
 
 def _chosen(
@@ -173,6 +200,16 @@ def _chosen(
     test = inference.truth(test)
     if isinstance(test, ir.Constant):
         return one if test.value else other
-    if one.type != other.type:
-        raise Outside(f"a value that is {one.type} or {other.type} within an expression")
     return ir.Choose(one.type, test, one, other)
+
+
+def split_by_value(
+    inference: Inference,
+    node: ast.expr,
+    value: ir.Expression,
+    ways: Callable[[ast.expr], tuple[ast.expr, ast.expr]],
+) -> Split:
+    """Return a split of an expression by the truth of a value. ways: makes them of the value's name."""
+    name = inference.continued.name(node)
+    kept = ir.Read(value.type, name.id)
+    return Split(node, inference.truth(kept), ways(name), ((name.id, value),))
