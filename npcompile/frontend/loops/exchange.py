@@ -16,9 +16,11 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.layout import Layout, Slot
 from npcompile.lower.loops.layout import words as words_of
-from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.text_ir import TextState
+from npcompile.lower.loops.types import Array, Character, Known, Scalar, Text, Tuple, Type
 
 WORD = 8  # bytes
+TEXTS = frozenset((str, bytes, bytearray))
 # The formats of `struct` for numbers, each filled up to whole words.
 _FORMATS = {
     "b1": "?7x",
@@ -73,7 +75,7 @@ class Exchange:
     def unpack(
         self,
         words: bytearray,
-        owners: Sequence[np.ndarray[Any, Any]],
+        owners: Sequence[Any],
         wanted: Container[str] | None = None,
     ) -> dict[str, Any]:
         """Return the values of the names that have one, or of those wanted. owners: the arrays given."""
@@ -99,15 +101,15 @@ def _format(kind: Type) -> str:
     match kind:
         case Scalar(code=code):
             return _FORMATS[code]
-        case Array():
+        case Array() | Text():
             return "Q"
+        case Character():
+            return "q"
         case ir.RangeState():
             return "qqqq"
         case Tuple(items=items):
             return "".join(map(_format, items))
-        case ItemsState(source=source):
-            return _format(source) + "q"
-        case PartsState(source=source):
+        case ItemsState(source=source) | PartsState(source=source) | TextState(source=source):
             return _format(source) + "q"
         case CountedState(items=counted):
             return "q" + _format(counted)
@@ -122,15 +124,17 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
             values += (value.real, value.imag)
         case Scalar():
             values.append(value)
-        case Array():
+        case Array() | Text():
             values.append(id(value))
+        case Character():
+            values.append(ord(value))
         case ir.RangeState():
             numbers = value if type(value) is range else value.numbers
             values += (0, len(numbers), numbers.start, numbers.step)
         case Tuple(items=items):
             for one, part in zip(items, value, strict=True):
                 _put(values, one, part)
-        case ItemsState(source=source) | PartsState(source=source):
+        case ItemsState(source=source) | PartsState(source=source) | TextState(source=source):
             _put(values, source, value.source)
             values.append(value.place)
         case CountedState(items=counted):
@@ -141,12 +145,12 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
                 _put(values, state, part)
 
 
-def arrays_in(values: Iterable[Any]) -> list[np.ndarray[Any, Any]]:
-    """Return the arrays among values, also those in tuples and in states of iterators."""
-    found: list[np.ndarray[Any, Any]] = []
+def arrays_in(values: Iterable[Any]) -> list[Any]:
+    """Return the arrays and texts among values, also those in tuples and in states of iterators."""
+    found: list[Any] = []
     for value in values:
         kind = type(value)
-        if kind is np.ndarray:
+        if kind is np.ndarray or kind in TEXTS:
             found.append(value)
         elif kind is tuple:
             found += arrays_in(value)
@@ -165,7 +169,7 @@ class Memory:
     A block (`lower/loops/memory.h`) becomes a new array's memory, by a copy, and is freed.
     """
 
-    def __init__(self, owners: Sequence[np.ndarray[Any, Any]]) -> None:
+    def __init__(self, owners: Sequence[Any]) -> None:
         self.owners = owners
         self._blocks: dict[int, np.ndarray[Any, Any]] = {}
         self._held: set[int] = set()
@@ -189,6 +193,10 @@ class Memory:
             made = self._blocks[address] = np.empty(tuple(shape[:axes]), dtype)
             ctypes.memmove(made.ctypes.data, address + _ITEMS, size)
         return made, address + _ITEMS
+
+    def text(self, address: int) -> Any:
+        """Return the text at an address."""
+        return next(one for one in self.owners if id(one) == address)
 
     def free(self) -> None:
         """Free the blocks."""
@@ -214,6 +222,10 @@ def _reader(slot: Slot) -> Reader:
             return _number_reader(kind, offset)
         case Array():
             return lambda words, memory: _array(kind, words, offset, memory)
+        case Text():
+            return lambda words, memory: memory.text(struct.unpack_from("=q", words, offset)[0])
+        case Character():
+            return lambda words, memory: chr(struct.unpack_from("=q", words, offset)[0])
         case ir.RangeState():
             return lambda words, memory: _range(*struct.unpack_from("=qqqq", words, offset))
         case Tuple(items=items):
@@ -240,6 +252,11 @@ def _state_reader(slot: Slot) -> Reader:
     match kind:
         case ir.RangeState():
             return lambda words, memory: _numbers(*struct.unpack_from("=qqqq", words, offset * WORD))
+        case TextState(source=source):
+            read, end = _reader(Slot(source, offset)), (offset + 1) * WORD
+            return lambda words, memory: Items(
+                read(words, memory), struct.unpack_from("=q", words, end)[0], 1
+            )
         case ItemsState(source=source, step=step) | PartsState(source=source, step=step):
             read, end = _reader(Slot(source, offset)), (offset + words_of(source)) * WORD
             return lambda words, memory: Items(

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState
+from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.text_ir import TextLength, TextState
 from npcompile.lower.loops.types import BOOL, INT, Scalar, Type
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
@@ -37,6 +39,7 @@ class Interval(NamedTuple):
 
 
 ANY = Interval(LEAST, MOST)
+BYTE = Interval(0, 255)  # an item of bytes
 Bounds = dict[str, Interval]
 
 
@@ -117,8 +120,12 @@ class _Analysis:
     def _taken(self, bounds: Bounds, kind: ir.State, item: str) -> Bounds:
         """Return the bounds after an item of an iterator was taken. An item's number has a name."""
         taken = {name: one for name, one in bounds.items() if name != item}
+        if isinstance(kind, TextState):
+            taken[item] = BYTE
         if isinstance(kind, CountedState):
             taken[f"{item}[0]"] = Interval(0, ir.SMALL + LONGEST) if kind.small else ANY
+            if isinstance(kind.items, TextState):
+                taken[f"{item}[1]"] = BYTE
         return taken
 
     def _step(self, step: ir.Step, bounds: Bounds) -> None:
@@ -186,14 +193,24 @@ class _Analysis:
                 return bounds.get(name, of_type(node.type))
             case ir.Length():
                 return Interval(0, LONGEST)
-            case ir.Part(whole=ir.Read(), index=0) if node.type == INT:
+            case TextLength():
+                return Interval(0, LONGEST)
+            case ir.Part(whole=ir.Read()) if node.type == INT:
                 return bounds.get(str(node), ANY)
             case ir.Choose(one=one, other=other):
                 return self.value(one, bounds).hull(self.value(other, bounds))
+            case ir.Apply(operation=operation, operands=(one,)) if node.type == INT and _keeps(operation):
+                return self.value(one, bounds)
             case ir.Apply(operands=operands, operator=operator) if node.type == INT:
                 exact = exact_of(operator, [self.value(operand, bounds) for operand in operands])
                 return ANY if exact is None else exact.clipped()
         return of_type(node.type)
+
+
+def _keeps(operation: Operation) -> bool:
+    """Tell if an operation gives an int as a wider one."""
+    (kind,) = operation.operands
+    return operation.function.startswith("npl::cast<int64_t") and kind.kind in "iub" and kind.code != "u8"
 
 
 def of_type(kind: Type) -> Interval:

@@ -30,7 +30,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The items of an array, list or tuple: the place of the next one, and 1 or -1 for the direction.
+    """The items of an array, list, tuple or text: the place of the next one, and 1 or -1 for the direction.
 
     An iterator that was at its end has forgotten its source: `source` is an empty tuple.
     """
@@ -65,6 +65,10 @@ _SEQUENCES: dict[type, tuple[frozenset[type], int]] = {
     type(iter([])): (frozenset((list,)), 1),
     type(iter(())): (frozenset((tuple,)), 1),
     _ARRAYS: (frozenset((np.ndarray,)), 1),
+    type(iter(b"")): (frozenset((bytes,)), 1),
+    type(iter(bytearray())): (frozenset((bytearray,)), 1),
+    type(iter("a")): (frozenset((str,)), 1),
+    type(iter("\u0100")): (frozenset((str,)), 1),
     type(reversed([])): (frozenset((list,)), -1),
     reversed: (frozenset((tuple, np.ndarray)), -1),
 }
@@ -139,7 +143,7 @@ def _placed(source: Any, place: int, step: int) -> Any:
     iterator = iter(source) if step > 0 else reversed(source)
     beyond = place - len(source) + (step < 0)
     if beyond > 0:  # the list has shrunk, and may grow again: an iterator is not placed after its end
-        source.extend([None] * beyond)
+        source.extend([None] * beyond if type(source) is list else bytes(beyond))
     iterator.__setstate__(place)
     if beyond > 0:
         del source[-beyond:]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 
 _PURE = frozenset(
-    "abs all any bool complex divmod enumerate float int len max min pow range reversed round sum zip".split()
+    (
+        "abs all any bool chr complex divmod enumerate float int len max min ord pow range reversed round "
+        "sum zip"
+    ).split()
 )
 _PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
 

@@ -13,7 +13,20 @@ from npcompile.frontend.loops.iterators import Counted, Items, Numbers, State, Z
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.ir import SMALL, RangeState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
-from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Array, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.text_ir import TextState
+from npcompile.lower.loops.types import (
+    BOOL,
+    C_TYPES,
+    COMPLEX,
+    FLOAT,
+    INT,
+    Array,
+    Known,
+    Scalar,
+    Text,
+    Tuple,
+    Type,
+)
 
 _PYTHON = {bool: BOOL, float: FLOAT, complex: COMPLEX}
 _NUMPY = {np.dtype(code).type: Scalar(code) for code in C_TYPES if code != "b1"} | {np.bool_: Scalar("b1")}
@@ -25,8 +38,8 @@ _KNOWN = (
     type,
     np.ufunc,
     np.dtype,
-    str,
 )
+_TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
 _STATES = frozenset((Numbers, Items, Counted, Zipped))
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
@@ -66,6 +79,8 @@ def key_of(value: Any) -> Any:
         return None if None in keys or len(keys) > LONGEST else keys
     if kind in _STATES:
         return state_type(value)
+    if kind in _TEXTS:
+        return kind
     if value is None:
         return type(None)
     return value if isinstance(value, _KNOWN) else None
@@ -81,6 +96,8 @@ def type_of(value: Any) -> Type | None:
         return Known(value)
     if type(value) is range:
         return _range_type(value)
+    if type(value) in _TEXTS:
+        return _TEXTS[type(value)]
     if type(value) is tuple:
         items = tuple([kind for kind in map(type_of, value) if kind is not None])
         return Tuple(items) if len(items) == len(value) <= LONGEST else None
@@ -98,6 +115,8 @@ def state_type(state: State) -> ir.State | None:
         case Items(source=tuple() as source, step=step):
             parts = type_of(source)
             return PartsState(parts, step) if isinstance(parts, Tuple) and has_one_type(parts) else None
+        case Items(source=str() | bytes() | bytearray() as source):
+            return TextState(_TEXTS[type(source)])
         case Counted(next=first, items=items):
             inner = state_type(items)
             if inner is None or abs(first) >= 1 << 62:

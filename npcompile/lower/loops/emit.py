@@ -11,6 +11,7 @@ from npcompile.lower.loops import (
     iterator_code,
     reduction_code,
     scalar_code,
+    text_code,
     view_code,
 )
 from npcompile.lower.loops.emitter import Emitter, Source
@@ -23,6 +24,7 @@ FAMILIES = (
     iterator_code,
     reduction_code,
     scalar_code,
+    text_code,
     view_code,
 )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import Layout, layout_of
-from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import Array, Character, Known, Scalar, Text, Tuple, Type
 
 ENTRY_NAME = "npc_loop("
 ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
@@ -326,6 +326,10 @@ def c_type(kind: Type) -> str:
             return "npl::range"
         case ir.State():
             return _states[type(kind)](kind)
+        case Text():
+            return f"npl::text_{kind.name}"
+        case Character():
+            return "npl::character"
         case Known():
             return "npl::nothing"
     raise TypeError(f"a {type(kind).__name__} has no C++ type")
@@ -333,7 +337,7 @@ def c_type(kind: Type) -> str:
 
 def holds_memory(kind: Type) -> bool:
     """Tell if a value keeps memory of its own, or may."""
-    return not isinstance(kind, Scalar | Known | ir.RangeState)
+    return not isinstance(kind, Scalar | Known | ir.RangeState | Text | Character)
 
 
 def declare(name: str, kind: Type) -> list[str]:

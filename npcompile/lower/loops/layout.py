@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
-from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.text_ir import TextState
+from npcompile.lower.loops.types import Array, Character, Known, Scalar, Text, Tuple, Type
 
 
 def words(kind: Type) -> int:
@@ -17,7 +18,8 @@ def words(kind: Type) -> int:
 
     A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and
     a stride for each axis. An iterator over a range takes its position, its length, its start and its stride,
-    one over items its source and a place, and one that counts takes a number.
+    one over items its source and a place, and one that counts takes a number. A text takes its object's
+    address.
     """
     match kind:
         case Scalar():
@@ -34,6 +36,10 @@ def words(kind: Type) -> int:
             return 1 + words(counted)
         case ZippedState(parts=parts):
             return sum(map(words, parts))
+        case TextState():
+            return 2
+        case Text() | Character():
+            return 1
         case Known():
             return 0
     raise TypeError(f"a {type(kind).__name__} has no words")

@@ -105,6 +105,31 @@ class List(Type):
         return f"list[{self.item}]"
 
 
+@dataclass(frozen=True)
+class Text(Type):
+    """A Python str, bytes or bytearray that is given to the region. name: that of its class."""
+
+    name: str
+
+    @property
+    def item(self) -> Type:
+        return CHARACTER if self.name == "str" else INT
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Character(Type):
+    """A Python str of one character, held as its code point."""
+
+    def __str__(self) -> str:
+        return "str of one character"
+
+
+CHARACTER = Character()
+
+
 @dataclass(frozen=True, eq=False)
 class Known(Type):
     """One object that is known while compiling: None, a module, a function, a dtype, a text.

@@ -14,6 +14,7 @@ from npcompile.frontend.loops.rules import (
     ranges,
     reductions,
     subscripts,
+    texts,
     views,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "ranges",
     "reductions",
     "subscripts",
+    "texts",
     "views",
 ]

@@ -14,7 +14,8 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Known, Scalar, Tuple
+from npcompile.lower.loops.text_ir import CharacterValue, TextLength
+from npcompile.lower.loops.types import INT, Array, Character, Known, Scalar, Text, Tuple
 
 
 @language.expressions(ast.Attribute)
@@ -48,6 +49,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
     operands = tuple(inference.value(arg) for arg in node.args)
     if any(isinstance(operand.type, Array) for operand in operands):
         return elementwise.called(function.type.value, operands)
+    if function.type.value is int and len(operands) == 1 and isinstance(operands[0].type, Character):
+        return CharacterValue(INT, "npl::digit_of", operands, True)
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
     return apply(operation, operands, f"calls of `{function.type}`")
@@ -62,4 +65,6 @@ def _len(inference: Inference, node: ast.Call) -> ir.Expression:
         return ir.length(value, 0)
     if isinstance(value.type, Tuple):
         return ir.integer(len(value.type.items))
+    if isinstance(value.type, Text):
+        return TextLength(INT, value)
     raise Outside(f"the length of {value.type}")

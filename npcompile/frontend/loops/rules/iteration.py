@@ -1,4 +1,4 @@
-"""Gives the loop language its rules for loops over arrays and tuples, `enumerate`, `zip` and `reversed`."""
+"""Gives the loop language its rules for loops over arrays, tuples, texts, `enumerate`, `zip`, `reversed`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from npcompile.lower.loops.iterator_ir import (
     ZippedIterator,
     ZippedState,
 )
-from npcompile.lower.loops.types import Array, Known, Tuple
+from npcompile.lower.loops.text_ir import TextIterator, TextState
+from npcompile.lower.loops.types import Array, Known, Text, Tuple
 
 
 @language.iterables(enumerate, zip)
@@ -44,12 +45,12 @@ def _reversed(inference: Inference, state: str, node: ast.Call) -> None:
         inference.bind(state, made)
 
 
-@language.iterations(Array, Tuple)
+@language.iterations(Array, Text, Tuple)
 def _items(inference: Inference, state: str, value: ir.Expression) -> None:
     inference.bind(state, _over(value, 1))
 
 
-@language.nexts(ItemsState, PartsState, CountedState, ZippedState)
+@language.nexts(ItemsState, PartsState, CountedState, TextState, ZippedState)
 def _next(inference: Inference, state: str, item: str, body: cf.Block, exhausted: cf.Block) -> ir.End:
     without = dict(inference.types)
     kind = without[state]
@@ -104,6 +105,8 @@ def _over(value: ir.Expression, step: int) -> ir.Expression:
         return ItemsIterator(ItemsState(kind, step), value)
     if isinstance(kind, Tuple) and has_one_type(kind):
         return ItemsIterator(PartsState(kind, step), value)
+    if isinstance(kind, Text) and step == 1:
+        return TextIterator(TextState(kind), value)
     raise Outside(f"loops over {kind}")
 
 

@@ -1,0 +1,186 @@
+"""Gives the loop language its rules for str, bytes and bytearray: items, lengths, comparisons, characters.
+
+Texts are those that the region is given; none is made. A str of one character is a code point: its class and
+case are native in ASCII, and Python's elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import Any
+
+from npcompile.frontend.loops import arithmetic, language
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.text_ir import CharacterConstant, CharacterValue, EqualTexts, TextItem, TextLength
+from npcompile.lower.loops.types import BOOL, CHARACTER, INT, Character, Known, Scalar, Text, Tuple
+
+_BYTE = Scalar("u1")
+_CLASSES = ("isdigit", "isalpha", "isalnum", "isspace", "isupper", "islower")
+_ORDERS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+
+
+@language.items(Text)
+def _item(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
+    assert isinstance(container.type, Text)
+    if isinstance(index, ast.Slice):
+        raise Outside(f"a part of a {container.type}")
+    place = index_of(inference, inference.value(index))
+    if container.type.item == CHARACTER:
+        return TextItem(CHARACTER, container, place)
+    return as_int(TextItem(_BYTE, container, place))
+
+
+def as_int(byte: ir.Expression) -> ir.Expression:
+    """Return a byte as the Python int that an item of bytes is."""
+    return apply(arithmetic.cast(_BYTE, INT), (byte,), "bytes")
+
+
+@language.truths(Text)
+def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
+    return apply(arithmetic.truth(INT), (TextLength(INT, value),), "the truth of a text")
+
+
+@language.truths(Character)
+def _truth_of_character(inference: Inference, value: ir.Expression) -> ir.Expression:
+    return ir.truth(True)
+
+
+# -- comparisons -------------------------------------------------------------------------------------------
+
+
+@language.comparisons((Known, Known))
+def _compare_known(
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
+) -> ir.Expression:
+    """Compare texts that are known while compiling."""
+    assert isinstance(left.type, Known) and isinstance(right.type, Known)
+    one, other = left.type.value, right.type.value
+    if type(one) not in (str, bytes) or type(one) is not type(other):
+        raise Outside(f"comparisons of {left.type} and {right.type}")
+    return ir.truth(_decided(kind, one, other))
+
+
+def _decided(kind: Any, one: Any, other: Any) -> bool:
+    if kind in (ast.Eq, ast.NotEq):
+        return (one == other) is (kind is ast.Eq)
+    if kind in (ast.In, ast.NotIn):
+        return (one in other) is (kind is ast.In)
+    return bool(_ORDERS[kind](one, other))
+
+
+@language.comparisons((Text, Known), (Known, Text), (Text, Text))
+def _compare_texts(
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
+) -> ir.Expression:
+    if isinstance(left.type, Known):
+        left, right = right, left
+    if kind not in (ast.Eq, ast.NotEq) or left.type != Text("str"):
+        raise Outside(f"comparisons of {left.type} and {right.type}")
+    other: Any = right
+    if isinstance(right.type, Known):
+        other = right.type.value
+        if type(other) is not str:
+            return ir.truth(kind is ast.NotEq)
+    elif right.type != left.type:
+        raise Outside(f"comparisons of {left.type} and {right.type}")
+    return _or_not(EqualTexts(BOOL, left, other), kind is ast.NotEq)
+
+
+@language.comparisons((Character, Character), (Character, Known), (Known, Character))
+def _compare_characters(
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
+) -> ir.Expression:
+    if kind in (ast.In, ast.NotIn):
+        return _or_not(_is_in(left, right), kind is ast.NotIn)
+    one, other = _character(left), _character(right)
+    if one is None or other is None:
+        if kind in (ast.Eq, ast.NotEq):
+            return ir.truth(kind is ast.NotEq)
+        raise Outside(f"an order of {left.type} and {right.type}")
+    if kind in (ast.Eq, ast.NotEq):
+        return _or_not(CharacterValue(BOOL, "npl::same_character", (one, other)), kind is ast.NotEq)
+    if kind in (ast.Gt, ast.LtE):
+        one, other = other, one
+    return _or_not(CharacterValue(BOOL, "npl::less_character", (one, other)), kind in (ast.LtE, ast.GtE))
+
+
+def _character(value: ir.Expression) -> ir.Expression | None:
+    """Return an operand as a character; None for a known object that is none."""
+    if not isinstance(value.type, Known):
+        return value
+    text = value.type.value
+    return CharacterConstant(CHARACTER, text) if type(text) is str and len(text) == 1 else None
+
+
+def _is_in(one: ir.Expression, others: ir.Expression) -> ir.Expression:
+    text = getattr(others.type, "value", None)
+    if type(text) is not str or isinstance(one.type, Known):
+        raise Outside(f"`in` of {one.type} and {others.type}")
+    found: ir.Expression = ir.truth(False)
+    for character in reversed(dict.fromkeys(text)):
+        same = CharacterValue(BOOL, "npl::same_character", (one, CharacterConstant(CHARACTER, character)))
+        found = ir.Choose(BOOL, same, ir.truth(True), found)
+    return found
+
+
+@language.comparisons((Scalar, Tuple), (Character, Tuple))
+def _is_item(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    """Compare a value with the items of a tuple. An item that is the value itself counts, even a NaN."""
+    assert isinstance(right.type, Tuple)
+    if kind not in (ast.In, ast.NotIn):
+        raise Outside(f"comparisons of {left.type} and {right.type}")
+    found: ir.Expression = ir.truth(False)
+    for place in reversed(range(len(right.type.items))):
+        item = ir.part_of(right, place)
+        if isinstance(item.type, Scalar) and item.type.kind in "fc" and not isinstance(item, ir.Constant):
+            raise Outside(f"`in` of {left.type} and {right.type}")
+        if isinstance(left.type, Scalar) is not isinstance(item.type, Scalar):
+            continue  # a number is no text
+        rule = language.comparisons.find((type(left.type), type(item.type)), f"{left.type} and {item.type}")
+        same = inference.truth(rule(inference, ast.Eq, left, item))
+        found = ir.Choose(BOOL, same, ir.truth(True), found)
+    return _or_not(found, kind is ast.NotIn)
+
+
+def _or_not(value: ir.Expression, negated: bool) -> ir.Expression:
+    return apply(arithmetic.unary(ast.Not, BOOL), (value,), "`not`") if negated else value
+
+
+# -- functions ---------------------------------------------------------------------------------------------
+
+
+@language.calls(ord)
+def _ord(inference: Inference, node: ast.Call) -> ir.Expression:
+    value = _only(inference, node)
+    if isinstance(value.type, Character):
+        return CharacterValue(INT, "npl::code_of", (value,))
+    text: Any = getattr(value.type, "value", None)
+    if type(text) in (str, bytes) and len(text) == 1:
+        return ir.integer(ord(text))
+    raise Outside(f"`ord` of {value.type}")
+
+
+@language.calls(chr)
+def _chr(inference: Inference, node: ast.Call) -> ir.Expression:
+    code = index_of(inference, _only(inference, node))
+    return CharacterValue(CHARACTER, "npl::code_to_character", (code,), True)
+
+
+def _only(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1 or node.keywords:
+        raise Outside(f"a call of `{ast.unparse(node.func)}` that Python refuses")
+    return inference.value(node.args[0])
+
+
+@language.methods(*((Character, name) for name in (*_CLASSES, "lower", "upper")))
+def _method(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    assert isinstance(node.func, ast.Attribute)
+    if node.args or node.keywords:
+        raise Outside(f"`{node.func.attr}` with arguments")
+    result = BOOL if node.func.attr in _CLASSES else CHARACTER
+    return CharacterValue(result, f"npl::{node.func.attr}_", (owner,), True)
