@@ -183,6 +183,8 @@ class _Builder:
                 self.if_(ast.copy_location(ast.If(value.test, [one], [other]), node))
             case ast.Assign(targets=[ast.Name() as target], value=ast.BoolOp() as value):
                 self.choose(target, value)
+            case ast.Assert() if __debug__:
+                self.assertion(node)
             case _ if leaves_trip(node):
                 after = self.block()
                 continued, broken = self.around()
@@ -230,6 +232,14 @@ class _Builder:
             self.body(statements)
             self.at.end = Jump(after)
         self.at = after
+
+    def assertion(self, node: ast.Assert) -> None:
+        """Go on where an assertion holds; where it does not, the statement is done as it is written."""
+        then, otherwise = self.block(), self.block()
+        self.test(node.test, then, otherwise)
+        otherwise.steps.append(node)
+        otherwise.end = Jump(then)
+        self.at = then
 
     def test(self, node: ast.expr, then: Block, otherwise: Block) -> None:
         """End the block at hand by a test."""

@@ -1,5 +1,7 @@
 """Bounds the ints of a typed region: proves that operations do not leave and that indices are not negative.
 
+Where low bits of an int are kept, as by `x & 0xFFFFFFFF`, what it is made of may wrap at 64 bits.
+
 The analysis goes over the blocks until nothing changes; names whose bounds keep growing are taken to have any
 value. Branches that compare a name with something narrow the name's bounds on either way.
 """
@@ -154,10 +156,37 @@ class _Analysis:
             for expression, interval in self.values.items():
                 if interval.least >= 0 and expression.type == INT:
                     self.region.nonnegative.add(expression)
-                if isinstance(expression, ir.Apply) and self._is_certain(expression, bounds):
-                    self.region.certain.add(expression)
+                if isinstance(expression, ir.Apply):
+                    if self._is_certain(expression, bounds):
+                        self.region.certain.add(expression)
+                    if (kept := low_bits(expression)) is not None and self._wraps(kept[0], bounds):
+                        self._note_low_bits(kept[0])
+                        if self.value(kept[1], bounds).least < 0:
+                            self.region.masks.add(kept[1])
             if isinstance(step, ir.Step):
                 self._step(step, bounds)
+
+    def _wraps(self, node: ir.Expression, bounds: Bounds) -> bool:
+        """Tell if ints of which the low bits alone count may be beyond 64 bits."""
+        if not isinstance(node, ir.Apply) or node.operator not in _BY_LOW_BITS:
+            return False
+        exact = exact_of(node.operator, [self.value(operand, bounds) for operand in node.operands])
+        return exact is None or not exact.fits or any(self._wraps(one, bounds) for one in node.operands)
+
+    def _note_low_bits(self, node: ir.Expression) -> None:
+        """Note that an int, of which the low bits alone count, need not be checked."""
+        if not isinstance(node, ir.Apply) or node.operator not in _BY_LOW_BITS or node.type != INT:
+            return
+        counts = node.operands
+        if node.operator is ast.LShift:
+            by = node.operands[1]
+            if not isinstance(by, ir.Constant) or not 0 <= by.value < 64:
+                return
+            counts = node.operands[:1]
+        if all(operand.type in (INT, BOOL) for operand in node.operands):
+            self.region.certain.add(node)
+            for operand in counts:
+                self._note_low_bits(operand)
 
     def _is_certain(self, node: ir.Apply, bounds: Bounds) -> bool:
         """Tell if an operation on ints cannot leave."""
@@ -199,12 +228,40 @@ class _Analysis:
                 return bounds.get(str(node), ANY)
             case ir.Choose(one=one, other=other):
                 return self.value(one, bounds).hull(self.value(other, bounds))
+            case ir.Apply() if (kept := low_bits(node)) is not None and self._wraps(kept[0], bounds):
+                return Interval(0, max(self.value(kept[1], bounds).most, 0))
             case ir.Apply(operation=operation, operands=(one,)) if node.type == INT and _keeps(operation):
                 return self.value(one, bounds)
             case ir.Apply(operands=operands, operator=operator) if node.type == INT:
                 exact = exact_of(operator, [self.value(operand, bounds) for operand in operands])
                 return ANY if exact is None else exact.clipped()
         return of_type(node.type)
+
+
+# Operations on ints whose low bits depend on the low bits of the operands alone.
+_BY_LOW_BITS = frozenset(
+    (ast.Add, ast.Sub, ast.Mult, ast.LShift, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert)
+)
+
+
+def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
+    """Return the int of which an operation keeps low bits, and one that is no less than what it gives.
+
+    None for other operations. `x & 0xFFFFFFFF` and `x % 2**32` are the operations. A mask has to be
+    nonnegative.
+    """
+    if node.type != INT or node.operator not in (ast.BitAnd, ast.Mod):
+        return None
+    left, right = node.operands
+    if node.operator is ast.BitAnd and not isinstance(left, ir.Apply):
+        left, right = right, left
+    if right.type != INT or left.type != INT:
+        return None
+    if node.operator is ast.BitAnd:
+        is_mask = isinstance(right, ir.Read) or (isinstance(right, ir.Constant) and right.value >= 0)
+        return (left, right) if is_mask else None
+    power = isinstance(right, ir.Constant) and right.value > 0 and right.value.bit_count() == 1
+    return (left, right) if power else None
 
 
 def _keeps(operation: Operation) -> bool:

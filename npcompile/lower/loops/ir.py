@@ -433,6 +433,8 @@ class Region:
         The operations that are proved not to leave.
     nonnegative
         The ints that are proved not to be negative.
+    masks
+        The ints that native code leaves at where they are negative: they mask ints that may wrap.
     fast_loops
         Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range,
         if a check before its first trip holds.
@@ -445,6 +447,7 @@ class Region:
     wide: frozenset[str] = frozenset()
     certain: set[Expression] = field(default_factory=set)
     nonnegative: set[Expression] = field(default_factory=set)
+    masks: set[Expression] = field(default_factory=set)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
 

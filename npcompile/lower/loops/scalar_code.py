@@ -52,6 +52,8 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
     for operand, to in zip(node.operands, operation.operands, strict=True):
         assert isinstance(operand.type, Scalar)
         text = emitter.value(operand)
+        if operand in emitter.region.masks:
+            emitter.leave_if(f"{text} < 0")
         operands.append(text if operand.type.code == to.code else f"npl::cast<{to.c_type}>({text})")
     function = operation.unchecked if node in emitter.region.certain else None
     if function is not None or not operation.leaves:

@@ -1,3 +1,4 @@
+# ruff: noqa: F841, RUF059 - the names that loops bind are compared
 """The bounds of ints in typed regions: operations that are proved not to leave."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from npcompile.frontend.loop_pipeline import loop_source
@@ -12,6 +14,7 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array, Known, Type
+from tests.frontend.loops.native import check, run_natively
 
 NAMES: dict[str, Type] = {"a": Array("i4", 1), "b": Array("u1", 1), "range": Known(range)}
 
@@ -43,3 +46,67 @@ def applications(expression: ir.Expression) -> Iterator[ir.Apply]:
         yield expression
     for part in ir.parts_of(expression):
         yield from applications(part)
+
+
+def hashed(x, n):
+    h, g = 1, (1 << 63) - 1
+    for i in range(n):
+        k = int(x[i]) * 0x1B873593CC9E2D51 & 0xFFFFFFFF
+        h = (h * 6364136223846793005 + 1442695040888963407) % 2**31
+        g = ((g << 13) ^ -g * ~i + (k << 40) - h | i) & 0x7FFFFFFFFFFFFFFF
+        f = (g * g - h * 5) & 255 | (h + k) % 2**62
+
+
+@pytest.mark.parametrize("code", ["i8", "u4", "i1"])
+def test_ints_of_which_low_bits_are_kept_wrap(code: str) -> None:
+    check(hashed, np.array([3, 120, 5, 99, 127, 0, 1]).astype(code), 7)
+
+
+def unkept(n):
+    g = (1 << 62) - 1
+    for i in range(n):
+        f = ((g * i) >> 3) & 255
+
+
+def test_ints_of_which_high_bits_are_kept_leave() -> None:
+    assert run_natively(unkept, 9).names["i"] == 3
+
+
+def asserted(x, n):
+    total = 0.0
+    for i in range(n):
+        assert 0 <= x[i] < 5, f"{x[i]} at {i}"
+        total += x[i]
+
+
+def test_an_assertion_that_fails_leaves() -> None:
+    check(asserted, np.arange(5.0), 5)
+    run = run_natively(asserted, np.arange(9.0), 9)
+    assert not run.is_done and (run.names["i"], run.names["total"]) == (5, 10.0)
+
+
+def masked(n):
+    h, c1, mask, other = 42, 0xCC9E2D51, 0xFFFFFFFF, -2
+    for i in range(n):
+        h = (h * c1 * c1 + i) & mask
+        low = i & -i
+        if i > 5:
+            low = (h * c1) & other
+
+
+def test_masks_that_are_names() -> None:
+    assert run_natively(masked, 9).names["i"] == 6
+    check(masked, 6)
+
+
+def limits(x, n):
+    for i in range(n):
+        q, r = divmod(i, 3)
+        s, t = divmod(x[i], -1.5)
+        a = np.iinfo(np.int64).max
+        b = np.finfo(x.dtype).eps + np.finfo(float).max
+        c = (1 << 31) - 2**5 % 7
+
+
+def test_divmod_and_limits() -> None:
+    check(limits, np.arange(5.0), 5)

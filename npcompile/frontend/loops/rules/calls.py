@@ -9,7 +9,7 @@ import numpy as np
 
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, functions, language
-from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer
 from npcompile.frontend.loops.rules.numbers import apply
@@ -22,6 +22,8 @@ from npcompile.lower.loops.types import INT, Array, Character, Known, Scalar, Te
 def _attribute(inference: Inference, node: ast.Attribute) -> ir.Expression:
     owner = inference.value(node.value)
     if isinstance(owner.type, Known):
+        if isinstance(owner.type.value, np.iinfo | np.finfo):
+            return constant(getattr(owner.type.value, node.attr, None))
         return inference.attribute(owner.type.value, node.attr)
     return language.attributes.find((type(owner.type), node.attr), node.attr)(inference, node, owner)
 
@@ -54,6 +56,30 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
     return apply(operation, operands, f"calls of `{function.type}`")
+
+
+@language.calls(divmod)
+def _divmod(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 2 or node.keywords:
+        raise Outside("a `divmod` that Python refuses")
+    left, right = (inference.value(arg) for arg in node.args)
+    rule = language.operators.find((type(left.type), type(right.type)), f"{left.type} and {right.type}")
+    parts = (rule(inference, kind, left, right, False) for kind in (ast.FloorDiv, ast.Mod))
+    return ir.tuple_of(tuple(parts))
+
+
+@language.calls(np.iinfo, np.finfo)
+def _limits(inference: Inference, node: ast.Call) -> ir.Expression:
+    """Return the limits of a type: they never change."""
+    function = inference.value(node.func).type.value  # type: ignore[attr-defined]
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("the limits of a type that NumPy refuses")
+    kind = inference.value(node.args[0])
+    dtype = kind.type.code if isinstance(kind.type, Scalar) else getattr(kind.type, "value", None)
+    try:
+        return ir.Constant(Known(function(dtype)), None)
+    except (TypeError, ValueError):
+        raise Outside("the limits of a type that NumPy refuses") from None
 
 
 @language.calls(len)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,13 @@ from npcompile.frontend.loops.splitting import Split
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Known, Scalar, Tuple, Type
+
+FOLDED = 1 << 40  # ints from here on are not folded
+_FOLDED: dict[Any, Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
+    ast.LShift: operator.lshift, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod
+}  # fmt: skip
 
 
 @language.expressions(ast.Name)
@@ -50,7 +57,22 @@ def _arithmetic(
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
     operation = arithmetic.binary(kind, left.type, right.type)
+    if operation is not None and operation.result == INT:
+        if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+            made = _folded(kind, left.value, right.value)
+            if made is not None:
+                return made
     return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}", kind)
+
+
+def _folded(kind: Any, left: int, right: int) -> ir.Constant | None:
+    """Return an operation on two ints that are known; None where it raises or its answer is too large."""
+    if kind not in _FOLDED or abs(left) > FOLDED or not 0 <= right <= FOLDED:
+        return None
+    if (kind in (ast.LShift, ast.Pow) and right > 64) or (kind in (ast.FloorDiv, ast.Mod) and right == 0):
+        return None
+    value = _FOLDED[kind](int(left), int(right))
+    return ir.Constant(INT, value) if scalar_of(value) == INT else None
 
 
 def apply(
