@@ -16,15 +16,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
-from timing import header, machine, parser, pretty
+from timing import Found, found_by, header, machine, parser, pretty
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -33,30 +30,6 @@ from tests.loops.programs import PROGRAMS
 
 LIMIT = 120.0  # seconds for one program
 SLOWER = 0.95  # speeds below this are slower than plain Python
-
-Found = dict[str, Any]  # the last line that a program's process wrote
-
-
-def run(name: str, factor: float, limit: float, cache: str) -> Found:
-    """Run one program in a process of its own, with kernels of its own."""
-    command = [sys.executable, str(Path(__file__).with_name("loops_program.py")), name, str(factor)]
-    environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache}
-    failed = ""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=limit, check=False
-        )
-        out = done.stdout
-        if done.returncode:
-            failed = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-    except subprocess.TimeoutExpired as expired:
-        out = expired.stdout.decode() if isinstance(expired.stdout, bytes) else expired.stdout or ""
-        failed = f"more than {limit:.0f} s"
-    lines = [line for line in out.splitlines() if line.startswith("{")]
-    found: Found = json.loads(lines[-1]) if lines else {"name": name, "stage": "starting"}
-    if failed:
-        found["failed"] = f"{found['stage']}: {failed}"
-    return found
 
 
 def steady(found: Found, way: str) -> float | None:
@@ -164,7 +137,7 @@ def main() -> int:
     rows: list[Found] = []
     with tempfile.TemporaryDirectory(prefix="loops-") as cache:
         for name in names:
-            rows.append(run(name, chosen.size, chosen.limit, cache))
+            rows.append(found_by("loops_program.py", name, [name, str(chosen.size)], chosen.limit, cache))
             print(line(rows[-1]), flush=True)
             if chosen.json:
                 known = {"machine": machine(), "size": chosen.size, "rows": rows}

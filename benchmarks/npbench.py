@@ -3,13 +3,15 @@
     git clone https://github.com/spcl/npbench ../npbench
     python benchmarks/npbench.py --path ../npbench --preset S
     python benchmarks/npbench.py --path ../npbench --preset S --markdown > table.md
-    python benchmarks/npbench.py --path ../npbench --compare torch.compile numba  # beside others
+    python benchmarks/npbench.py --path ../npbench --compare numba numba-by-hand torch.compile
     python benchmarks/npbench.py --path ../npbench --only jacobi_2d,nbody
     python benchmarks/npbench.py --path ../npbench --check  # right or not, within 15 minutes on two cores
 
-Each program runs under each compiler in a process of its own (`npbench_program.py`) with a time limit; the
-kernels of a run are compiled anew. *kernels* is the part of a call's time that is spent in its kernels,
-*recorded* that in recorded programs (with NumPy's BLAS in them); the rest is Python and plain NumPy.
+Each program runs in a process of its own (`npbench_program.py`) with a time limit, in which NumPy, npcompile
+and Numba take turns; torch.compile has one of its own beside NumPy. *numba* is `numba.njit` on the same text,
+*numba-by-hand* the fastest right one of the versions that NPBench's authors wrote for it. The kernels of a
+run are compiled anew. *kernels* is the part of a call's time that is spent in its kernels, *recorded* that in
+recorded programs (with NumPy's BLAS in them); the rest is Python, native loops and plain NumPy.
 
 `--check` judges a few calls of each program (the first, some while kernels are compiled, some after that)
 and times the first beside NumPy's. A fault of npcompile's own is raised. The exit status is 1, with a line
@@ -21,66 +23,52 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from npbench_program import CHECK, LIMIT, WAYS
-from timing import header, machine, parser, pretty
+from npbench_program import CHECK, LIMIT, OURS, TOGETHER, WAYS
+from timing import Found, found_by, header, machine, parser, pretty
 
 SLOWER = 1.15  # of NumPy's time: what counts as slower than NumPy
-OURS = "npcompile"
 # A first call may take 1.5 times NumPy's and so many seconds: past these it is told as slow, as the machine
 # may be busy; past those it has stalled.
 OF_FIRST, SLOW, STALLED = 1.5, 0.15, 3.0
 CHECKED_WITHIN = 870.0  # seconds for all of `--check`
 AT_ONCE = 2  # programs of `--check`: one waits for the compiler as a rule
 
-Found = dict[
-    str, Any
-]  # what is known of one program under one compiler: the last line that its process wrote
+
+def run(path: Path, name: str, preset: str, ways: list[str], limit: float, cache: str) -> dict[str, Found]:
+    """Run one program in a process of its own under compilers that take turns: what is known of each."""
+    arguments = [str(path), name, preset, ",".join(ways)]
+    more = {"NPCOMPILE_INTERNAL_ERRORS": "raise"} if ways == [CHECK] else {}
+    found = found_by("npbench_program.py", name, arguments, limit, cache, **more)
+    known = found.get("ways", {})
+    rest = {key: value for key, value in found.items() if key != "ways"}
+    every: dict[str, Found] = {}
+    for way in ways:
+        every[way] = {**rest, **known.get(way, {})}
+        if "times" not in every[way] and ways != [CHECK]:
+            every[way].setdefault("failed", f"{found['stage']}: not timed")
+    return every
 
 
-def run(path: Path, name: str, preset: str, way: str, limit: float, cache: str) -> Found:
-    """One program in a process of its own: what its last line of JSON says, and how it ended if not well."""
-    command = [
-        sys.executable,
-        str(Path(__file__).with_name("npbench_program.py")),
-        str(path),
-        name,
-        preset,
-        way,
-    ]
-    environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache}
-    if way == CHECK:
-        environment["NPCOMPILE_INTERNAL_ERRORS"] = "raise"
-    failed = ""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=limit, check=False
-        )
-        out = done.stdout
-        if done.returncode:
-            failed = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-    except subprocess.TimeoutExpired as expired:
-        out = expired.stdout.decode() if isinstance(expired.stdout, bytes) else expired.stdout or ""
-        failed = f"more than {limit:.0f} s"
-    lines = [line for line in out.splitlines() if line.startswith("{")]
-    found: Found = json.loads(lines[-1]) if lines else {"name": name, "stage": "starting"}
-    if failed:
-        found["failed"] = f"{found['stage']}: {failed}"
-    return found
+def processes(ways: list[str]) -> list[list[str]]:
+    """Those compilers together that take turns in one process, the others in one of their own."""
+    together = [way for way in ways if way in TOGETHER]
+    return [together, *([way] for way in ways if way not in TOGETHER)]
 
 
 def steady(found: Found) -> tuple[float, float]:
-    """NumPy's and the compiler's median seconds a call."""
-    return statistics.median(found["numpy_times"]), statistics.median(found["times"])
+    """NumPy's and the compiler's seconds a call: lower quartiles, as other work only ever adds to times."""
+    return quartile(found["numpy_times"]), quartile(found["times"])
+
+
+def quartile(times: list[float]) -> float:
+    return sorted(times)[len(times) // 4]
 
 
 def speed(found: Found) -> float | None:
@@ -179,7 +167,7 @@ def check(path: Path, names: list[str], preset: str, limit: float) -> int:
     def found_of(name: str) -> Found:
         left = end - time.monotonic()
         if left > 0:
-            return run(path, name, preset, CHECK, min(limit, left), cache)
+            return run(path, name, preset, [CHECK], min(limit, left), cache)[CHECK]
         return {"name": name, "stage": "starting", "failed": f"not begun within {CHECKED_WITHIN:.0f} s"}
 
     bad = []
@@ -228,9 +216,11 @@ def main() -> int:
     print(heading(chosen.preset), file=shown, flush=True)
     with tempfile.TemporaryDirectory(prefix="npbench-") as cache:
         for name in names:
-            for way, rows in table.items():
-                rows.append(run(chosen.path, name, chosen.preset, way, chosen.limit, cache))
-                print(line(rows[-1], way), file=shown, flush=True)
+            for ways in processes(list(table)):
+                found = run(chosen.path, name, chosen.preset, ways, chosen.limit, cache)
+                for way in ways:
+                    table[way].append(found[way])
+                    print(line(found[way], way), file=shown, flush=True)
             if chosen.json:
                 known = {"machine": machine(), "preset": chosen.preset, **table}
                 chosen.json.write_text(json.dumps(known, indent=1) + "\n")

@@ -1,13 +1,14 @@
-"""One program of NPBench under one compiler: judged, then timed beside NumPy by turns.
+"""One program of NPBench under some compilers: judged, then timed beside NumPy by turns.
 
-    python benchmarks/npbench_program.py ../npbench jacobi_2d S npcompile
+    python benchmarks/npbench_program.py ../npbench jacobi_2d S npcompile,numba,numba-by-hand
     python benchmarks/npbench_program.py ../npbench jacobi_2d S check
 
 `npbench.py` runs it for all programs and reads the lines of JSON that it prints, one after each stage. The
 function is the one in NPBench's `*_numpy.py`; its inputs are what NPBench's `initialize` makes, copied anew
-for every call. Judged against plain NumPy are the calls until nothing new is recorded or measured and one
-after the timed ones: what they return and what they leave in their arguments, floats by NPBench's own
-tolerance, everything else exactly. `check` judges a few calls and times no more than the first.
+for every call. Judged against plain NumPy are the calls until nothing new is recorded or measured (others'
+first two calls) and one after the timed ones: what they return and what they leave in their arguments, floats
+by NPBench's own tolerance, everything else exactly. `check` judges a few calls and times no more than the
+first.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Work(NamedTuple):
     norm_error: float
     chaotic: bool  # NPBench itself loosens the norm: integers may follow a float's last digit there
     outputs: tuple[int, ...]  # the arguments that NPBench itself judges
+    by_hand: tuple[Path, ...]  # files in which NPBench writes it for Numba
 
     def judged(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """All arguments; where a last digit decides what others become, those that NPBench judges."""
@@ -74,7 +76,8 @@ def load(path: Path, name: str, preset: str) -> Work:
     tolerances = (info.get("rtol", 1e-5), info.get("atol", 1e-8), info.get("norm_error", 1e-5))
     names = info["input_args"]
     outputs = tuple(names.index(name) for name in info.get("output_args", ()) if name in names)
-    return Work(function, args, *tolerances, "norm_error" in info, outputs)
+    by_hand = tuple(sorted(folder.glob(f"{info['module_name']}_numba_*.py")))
+    return Work(function, args, *tolerances, "norm_error" in info, outputs, by_hand)
 
 
 def module(file: Path) -> Any:
@@ -129,9 +132,9 @@ class Way(NamedTuple):
     """How the function is run beside NumPy."""
 
     call: Callable[..., Any]
-    settle: Callable[[], Any]  # waits for what is being compiled; what stays when nothing is new
-    counts: Callable[[], dict[str, Any]]
-    shares: Callable[[Callable[[], Any]], dict[str, float]]  # of a call's time
+    settle: Callable[[], Any] = lambda: 0  # waits for what is being compiled; what stays when nothing is new
+    counts: Callable[[], dict[str, Any]] = dict
+    shares: Callable[[Callable[[], Any]], dict[str, float]] = lambda call: {}  # of a call's time
 
 
 def ours(function: Callable[..., Any]) -> Way:
@@ -183,7 +186,7 @@ def shares(call: Callable[[], Any]) -> dict[str, float]:
 def by_torch(function: Callable[..., Any]) -> Way:
     import torch
 
-    return Way(torch.compile(function), lambda: 0, dict, lambda call: {})
+    return Way(torch.compile(function))
 
 
 def by_numba(function: Callable[..., Any]) -> Way:
@@ -194,14 +197,43 @@ def by_numba(function: Callable[..., Any]) -> Way:
     for name, helper in list(space.items()):
         if isinstance(helper, types.FunctionType) and helper.__module__ == function.__module__:
             space[name] = numba.njit(types.FunctionType(helper.__code__, space, name, helper.__defaults__))
-    return Way(space[function.__name__], lambda: 0, dict, lambda call: {})
+    return Way(space[function.__name__])
 
 
-WAYS: dict[str, Callable[[Callable[..., Any]], Way]] = {
-    "npcompile": ours,
-    "torch.compile": by_torch,
-    "numba": by_numba,
+def by_numba_by_hand(work: Work) -> Way:
+    """The fastest right one of the versions that NPBench's authors wrote for Numba, most with `fastmath`."""
+    best: tuple[float, Callable[..., Any] | None] = (float("inf"), None)
+    why = "there is none"
+    for file in work.by_hand:
+        try:
+            function = getattr(module(file), work.function.__name__)
+            judge = Judge(work, {"stage": file.stem, "by hand": True})
+            judge.seconds(function)
+            seconds = min(judge.seconds(function) for _ in range(3))
+        except Exception as error:  # of Numba's own for the most part
+            why = reason(error)
+        else:
+            why = judge.found.get("wrong", why)
+            if "wrong" not in judge.found and seconds < best[0]:
+                best = seconds, function
+    if best[1] is None:
+        raise RuntimeError(why)
+    return Way(best[1])
+
+
+OURS, BY_HAND = "npcompile", "numba-by-hand"
+WAYS: dict[str, Callable[[Work], Way]] = {
+    OURS: lambda work: ours(work.function),
+    "numba": lambda work: by_numba(work.function),
+    BY_HAND: by_numba_by_hand,
+    "torch.compile": lambda work: by_torch(work.function),
 }
+# Those that take turns in one process: torch.compile's threads would go on spinning in the turns of others.
+TOGETHER = (OURS, "numba", BY_HAND)
+
+
+def reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 
 class Judge:
@@ -223,9 +255,10 @@ class Judge:
         start = time.perf_counter()
         got = call(*args)
         seconds = time.perf_counter() - start
-        wrong = differs(work, got, self._want, "result")
+        by_place = got is None and self.found.get("by hand")  # some of those return nothing
+        wrong = "" if by_place else differs(work, got, self._want, "result")
         wrong = wrong or differs(work, work.judged(args), work.judged(self._after), "args")
-        if not wrong and sharing(got, args) != self._aliases:
+        if not wrong and not by_place and sharing(got, args) != self._aliases:
             wrong = "the result shares other memory"
         if wrong:
             self.found.setdefault("wrong", f"{self.found['stage']}: {wrong}")
@@ -281,50 +314,75 @@ def check(path: Path, name: str, preset: str) -> None:
     stage("done")
 
 
-def report(path: Path, name: str, preset: str, way: str) -> None:
-    """Judged until nothing new is compiled, then timed beside NumPy."""
+def report(path: Path, name: str, preset: str, ways: list[str]) -> None:
+    """Judged until nothing new is compiled, then timed beside NumPy, each in its turn."""
     end = time.monotonic() + LIMIT
     stage, work, judge = begun(path, name, preset)
     found = stage.found
-    runner = WAYS[way](work.function)
-    found["first"] = judge.seconds(runner.call)
-    stage("compiling")
+    of_ways: dict[str, dict[str, Any]] = {}
+    found["ways"] = of_ways
+    runners: dict[str, Way] = {}
+    for way in ways:
+        of_ways[way] = mine = {"by hand": way == BY_HAND}
+        try:
+            judge.found = mine
+            runners[way] = prepared(way, work, judge, stage)
+        except Exception as error:
+            if way == OURS:
+                raise
+            mine["failed"] = reason(error)
+    stage("timing")
+    before_timing = {way: runner.counts() for way, runner in runners.items()}
+    calls = {"numpy": work.function, **{way: runner.call for way, runner in runners.items()}}
+    times: dict[str, list[float]] = {way: [] for way in calls}
+    began = time.monotonic()
+    while len(times["numpy"]) < ROUNDS[1]:
+        now, done = time.monotonic(), len(times["numpy"])
+        if done >= ROUNDS[0] and now - began > TIMING:
+            break
+        if done and end - now < 1.5 * sum(some[-1] for some in times.values()) + 1:
+            break
+        for way, call in calls.items():
+            times[way].append(timed(call, work.fresh()))
+    found["numpy_times"] = times["numpy"]
+    for way, runner in runners.items():
+        mine = of_ways[way]
+        mine["times"] = times[way]
+        mine["steady_counts"] = {
+            key: value - before_timing[way][key]
+            for key, value in runner.counts().items()
+            if isinstance(value, int | float)
+        }
+        stage("last call")
+        judge.found = mine
+        judge.seconds(runner.call)
+        mine["counts"] = runner.counts()
+        args = work.fresh()
+        mine["shares"] = runner.shares(lambda runner=runner, args=args: runner.call(*args))  # type: ignore[misc]
+    stage("done")
+
+
+def prepared(way: str, work: Work, judge: Judge, stage: Stages) -> Way:
+    """One compiler's way, called until nothing new is compiled; what is known of that is in `judge.found`."""
+    mine = judge.found
+    stage(f"{way}: first call")
+    mine["stage"] = "first call"
+    runner = WAYS[way](work)
+    mine["first"] = judge.seconds(runner.call)
+    stage(f"{way}: compiling")
     start = time.perf_counter()
     seen = runner.settle()
-    found["compiling"] = time.perf_counter() - start
+    mine["compiling"] = time.perf_counter() - start
     began = time.monotonic()
     for number in range(2, SETTLE[1] + 1):
-        stage(f"call {number}")
+        mine["stage"] = f"call {number}"
+        stage(f"{way}: call {number}")
         judge.seconds(runner.call)
         before, seen = seen, runner.settle()
-        found["counts"] = runner.counts()
+        mine["counts"] = runner.counts()
         if seen == before or (number >= SETTLE[0] and time.monotonic() - began > SETTLING):
             break
-    stage("timing")
-    before_timing = runner.counts()
-    numpys: list[float] = []
-    theirs: list[float] = []
-    began = time.monotonic()
-    while len(numpys) < ROUNDS[1]:
-        now = time.monotonic()
-        if len(numpys) >= ROUNDS[0] and now - began > TIMING:
-            break
-        if numpys and end - now < 2.5 * (numpys[-1] + theirs[-1]) + 1:
-            break
-        numpys.append(timed(work.function, work.fresh()))
-        theirs.append(timed(runner.call, work.fresh()))
-    found["numpy_times"], found["times"] = numpys, theirs
-    found["steady_counts"] = {
-        key: value - before_timing[key]
-        for key, value in runner.counts().items()
-        if isinstance(value, int | float)
-    }
-    stage("last call")
-    judge.seconds(runner.call)
-    found["counts"] = runner.counts()
-    args = work.fresh()
-    found["shares"] = runner.shares(lambda: runner.call(*args))
-    stage("done")
+    return runner
 
 
 def timed(call: Callable[..., Any], args: tuple[Any, ...]) -> float:
@@ -335,4 +393,4 @@ def timed(call: Callable[..., Any], args: tuple[Any, ...]) -> float:
 
 if __name__ == "__main__":
     path, name, preset, way = Path(sys.argv[1]), *sys.argv[2:5]
-    check(path, name, preset) if way == CHECK else report(path, name, preset, way)
+    check(path, name, preset) if way == CHECK else report(path, name, preset, way.split(","))

@@ -8,6 +8,8 @@ import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -144,6 +146,55 @@ def table(candidates: Sequence[Candidate]) -> str:
             f"{relative:>10.3f} x{1 / relative:>7.3g} x  {one.answer}"
         )
     return "\n".join(lines)
+
+
+Found = dict[str, Any]  # what is known of one program: the last line of JSON that its process wrote
+
+
+def found_by(
+    script: str, name: str, arguments: Sequence[str], limit: float, cache: str, **more: str
+) -> Found:
+    """Run a script of this folder on one program, in a process of its own that keeps its kernels in a folder.
+
+    Parameters
+    ----------
+    script
+        The script's file name. It prints all that it knows as one line of JSON at each stage.
+    name
+        The program's name, for a process that prints nothing.
+    arguments
+        The script's arguments.
+    limit
+        The seconds that it may take.
+    cache
+        The folder for kernels.
+    **more
+        Environment variables.
+
+    Returns
+    -------
+    dict
+        The last line that was printed; with ``failed``, the stage and the reason, where the process did not
+        end well.
+    """
+    command = [sys.executable, str(Path(__file__).with_name(script)), *arguments]
+    environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache} | more
+    failed = ""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=limit, check=False
+        )
+        out = done.stdout
+        if done.returncode:
+            failed = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    except subprocess.TimeoutExpired as expired:
+        out = expired.stdout.decode() if isinstance(expired.stdout, bytes) else expired.stdout or ""
+        failed = f"more than {limit:.0f} s"
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    found: Found = json.loads(lines[-1]) if lines else {"name": name, "stage": "starting"}
+    if failed:
+        found["failed"] = f"{found['stage']}: {failed}"
+    return found
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
