@@ -31,16 +31,19 @@ class ExplainedLoop:
     """A loop statement that may be done natively.
 
     lines: the first and the last. way: what becomes of it. types: those that each name of the user's takes.
-    without_checks: the lines of the innermost loops that check their bounds before the first trip. escapes:
-    where Python does a statement. entries, leaves: how often native code was entered, and left before the
-    loop was done. typed: the typed programs, one for each combination of types at the entry. source: their
-    C++.
+    without_checks: the lines of the innermost loops that check their bounds before the first trip. shared:
+    the lines of loops whose trips threads share, where that pays. unshared: those of loops over ranges that
+    one thread does, and why. escapes: where Python does a statement. entries, leaves: how often native code
+    was entered, and left before the loop was done. typed: the typed programs, one for each combination of
+    types at the entry. source: their C++.
     """
 
     lines: tuple[int, int]
     way: str
     types: dict[str, tuple[str, ...]]
     without_checks: tuple[int, ...]
+    shared: tuple[int, ...]
+    unshared: tuple[tuple[int, str], ...]
     escapes: tuple[Escape, ...]
     entries: int
     leaves: int
@@ -61,6 +64,9 @@ class ExplainedLoop:
         if self.without_checks:
             where = ", ".join(map(str, self.without_checks))
             lines.append(f"    bounds are checked before the first trip: line {where}")
+        if self.shared:
+            lines.append(f"    threads share the trips: line {', '.join(map(str, self.shared))}")
+        lines += [f"    one thread does the trips of line {line}: {why}" for line, why in self.unshared]
         lines += [f"    {escape}" for escape in self.escapes]
         return "\n".join(lines)
 
@@ -95,6 +101,8 @@ def _explained(node: Any, way: str, typed: list[Any], native: NativeLoop | None)
             if name[0] != "." and not any(isinstance(kind, Known) for kind in kinds):
                 types.setdefault(name, {}).update(dict.fromkeys(map(str, kinds)))
     fast = {header.end.line for region in regions for header in region.fast_loops if header.end is not None}
+    shared = {header.end.line for region in regions for header in region.shared if header.end is not None}
+    unshared = {line: why for region in regions for line, why in region.unshared.items()}
     ends = [block.end for region in regions for block in region.blocks]
     escapes = dict.fromkeys(
         Escape(end.line, end.why) for end in ends if isinstance(end, ir.Leave) and end.why
@@ -104,6 +112,8 @@ def _explained(node: Any, way: str, typed: list[Any], native: NativeLoop | None)
         way=way,
         types={name: tuple(kinds) for name, kinds in types.items()},
         without_checks=tuple(sorted(fast)),
+        shared=tuple(sorted(shared)),
+        unshared=tuple((line, why) for line, why in sorted(unshared.items()) if line not in shared),
         escapes=tuple(escapes),
         entries=0 if native is None else native.entries,
         leaves=0 if native is None else native.leaves,

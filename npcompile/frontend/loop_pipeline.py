@@ -21,6 +21,7 @@ from npcompile.frontend.loops.callees import flow_of
 from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, frames_at
+from npcompile.frontend.loops.independence import share
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.normal_form import normal_form
@@ -31,6 +32,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
 from npcompile.lower.loops.emit import emit
 from npcompile.lower.loops.emitter import Exit, Source
+from npcompile.lower.loops.threads import thread_count
 from npcompile.lower.loops.types import Type
 
 assert rules  # importing them has registered them
@@ -110,6 +112,8 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
     for one in (region, *bodies):
         bound(one)
         hoist(one)
+    if thread_count() > 1:
+        share(region)
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
     callees = tuple(

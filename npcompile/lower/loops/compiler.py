@@ -22,6 +22,8 @@ from typing import Any
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
 from npcompile.lower.loops.emitter import ENTRY_NAME
+from npcompile.lower.loops.parallel_code import SHARES
+from npcompile.lower.loops.threads import SharingFunction
 from npcompile.lower.service.failures import failure
 from npcompile.lower.service.worker import limit
 from npcompile.lower.store import cache
@@ -91,7 +93,7 @@ class _Compiler:
                 return known
             job = self.jobs[source] = Job(source)
         try:
-            if (function := _load(cache.directory(), _key(source))) is not None:
+            if (function := _load(cache.directory(), source)) is not None:
                 job.from_disk = True
                 job.finish(function, None)
                 return job
@@ -144,7 +146,7 @@ class _Compiler:
         for key in keys[1:]:
             cache.store(folder, key, None, {"within": keys[0]})
         self.compiled += len(sources)
-        return [_load(folder, key) for key in keys]
+        return [_load(folder, source) for source in sources]
 
     def _run(self, command: list[str]) -> None:
         nowhere = subprocess.DEVNULL
@@ -208,17 +210,19 @@ def _name(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _load(folder: Path, key: str) -> Any:
+def _load(folder: Path, source: str) -> Any:
     """Return the function of a loop whose library is on disk, None where it is not there."""
+    key = _key(source)
     found = cache.load(folder, key)
     within = None if found is None else found[1].get("within")
     if within is not None and within != key:
         found = cache.load(folder, within)
     if found is None or found[0] is None:
         return None
-    function = getattr(ctypes.PyDLL(str(found[0])), _name(key))
+    library = ctypes.PyDLL(str(found[0]))
+    function = getattr(library, _name(key))
     function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
-    return function
+    return SharingFunction(library, function) if SHARES in source else function
 
 
 def submit(source: str) -> Job:

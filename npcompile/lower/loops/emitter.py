@@ -64,8 +64,8 @@ def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
     return register
 
 
-def does(kind: type[ir.Step] | type[ir.End]) -> Callable[[Any], Any]:
-    """Register the rule that writes a kind of step or end."""
+def does(kind: type[ir.Step] | type[ir.End] | type[ir.Shared]) -> Callable[[Any], Any]:
+    """Register the rule that writes a kind of step or end, or what comes first in a trip of a shared loop."""
 
     def register(rule: Any) -> Any:
         _rules[kind] = rule
@@ -104,6 +104,7 @@ class Emitter:
         self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
         self.innermost = innermost(region)
         self.fast = False  # its version without checks is being written
+        self.shares = within is None  # loops are shared among threads where that pays
         self.at: Exit = Exit(ir.Place(0, 0), None)
 
     def emit(self) -> Source:
@@ -112,7 +113,7 @@ class Emitter:
             self._load(name, slot.kind, slot.offset)
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
-            self._block(block)
+            self.block(block)
         functions, codes = function_texts(self.region)
         body = self.lines
         self.lines = []
@@ -158,7 +159,7 @@ class Emitter:
         given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
-            self._block(block)
+            self.block(block)
         first = ["if (depth >= npl::deepest) return npl::undone;", "depth += 1;"]
         if self.exits:
             first.append("int64_t number = 0;")
@@ -213,7 +214,8 @@ class Emitter:
 
     # -- blocks ------------------------------------------------------------------------------------------
 
-    def _block(self, block: ir.Block) -> None:
+    def block(self, block: ir.Block) -> None:
+        """Write a block, and its version without checks where it has one."""
         self.loop = self.loops.get(block)
         if block in self.region.fast_loops:
             self.lines.append(f"{block.label}:;")
@@ -222,15 +224,20 @@ class Emitter:
             self.fast = fast
             self.lines.append(f"{self.label(block)}:;")
             if block.is_header and not fast and self.within is None:
-                self._poll(block)
+                self.poll(block)
+            if self.shares and (shared := self.region.shared.get(block)) is not None:
+                _rules[type(shared)](self, shared)
             self._steps(block)
         self.fast = False
 
-    def _poll(self, header: ir.Block) -> None:
+    def poll(self, header: ir.Block) -> None:
         """Let other threads run, and leave where Python has been interrupted, now and then."""
         self.at = Exit(ir.Place(header.source, 0), None)
-        cost = INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
-        self.leave_if(f"(trips -= {cost}) < 0 && npl::interrupted(trips)")
+        self.leave_if(f"(trips -= {self.cost(header)}) < 0 && npl::interrupted(trips)")
+
+    def cost(self, header: ir.Block) -> int:
+        """Return the share that a trip takes of the time between two polls."""
+        return INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
 
     def label(self, block: ir.Block) -> str:
         """Return the label of a block, as the block at hand goes to it."""

@@ -413,6 +413,10 @@ class FastLoop:
     unchecked: set[Any]
 
 
+class Shared:
+    """A loop whose trips threads share; `parallel_ir.py` has its fields."""
+
+
 @dataclass(eq=False)
 class Region:
     """The typed program of one region.
@@ -438,6 +442,10 @@ class Region:
     fast_loops
         Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range,
         if a check before its first trip holds.
+    shared
+        The loops whose trips threads may share, by their headers.
+    unshared
+        The lines of loops over ranges that one thread does, and why.
     """
 
     entry: Block
@@ -450,6 +458,8 @@ class Region:
     masks: set[Expression] = field(default_factory=set)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
+    shared: dict[Block, Shared] = field(default_factory=dict)
+    unshared: dict[int, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         # Functions may call themselves, so each is printed once, beside the region.

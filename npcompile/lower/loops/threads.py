@@ -1,0 +1,66 @@
+"""Gives native loops the threads that share their trips: the process's team, as many as torch has.
+
+`compiler.py` wraps the functions of loops that threads may share. A process that was forked has one thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any
+
+import torch
+
+from npcompile.lower.native import native
+
+# Nanoseconds that are left of a loop whose trips threads begin to share.
+WORTH_SHARING = 200e3
+
+
+class _Given(ctypes.Structure):
+    """The threads that a library is given (`npl_threads_given` in `parallel.h`)."""
+
+    _fields_ = (
+        ("team", ctypes.c_void_p),
+        ("count", ctypes.c_int64),
+        ("worth", ctypes.c_double),
+        ("rounds", ctypes.c_int64),
+    )
+
+
+class SharingFunction:
+    """A native loop whose trips threads may share."""
+
+    def __init__(self, library: ctypes.PyDLL, function: Any) -> None:
+        self.function = function
+        self.given = _Given.in_dll(library, "npl_threads")
+        native.load_if_built()
+
+    def __call__(self, words: int) -> int:
+        module = native.loaded()
+        self.given.team = None if module is None else module.team
+        self.given.count, self.given.worth = thread_count(), WORTH_SHARING
+        number: int = self.function(words)
+        return number
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds of trips, of all loops in the library, that were shared."""
+        rounds: int = self.given.rounds
+        return rounds
+
+
+_is_forked = False
+
+
+def thread_count() -> int:
+    """Return how many threads may share a loop."""
+    return 1 if _is_forked else torch.get_num_threads()
+
+
+def _at_fork() -> None:
+    global _is_forked
+    _is_forked = True
+
+
+os.register_at_fork(after_in_child=_at_fork)
