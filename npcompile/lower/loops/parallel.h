@@ -36,7 +36,8 @@ constexpr double chunk_takes = 50e3;     // nanoseconds of the trips that a thre
 constexpr int64_t most_saved = 64 << 20; // bytes that a round may have to take back
 constexpr int64_t most_failed = 3;       // rounds that were taken back, after which a loop has one thread for good
 constexpr double least_gain = 1.1;       // of a round, by threads: else one thread does some of the next rounds
-constexpr int64_t most_rests = 63;       // so many of them at most, each time twice as many
+constexpr double clear_gain = 1.3;       // of a round after which nothing more can be measured
+constexpr int64_t most_rests = 63;       // rounds that one thread then does at most, each time twice as many
 
 static inline double now() {
     timespec time;
@@ -44,52 +45,72 @@ static inline double now() {
     return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
 }
 
-// What has become of rounds of one loop. rests: rounds that one thread is to do; rested: how many it was last given.
+// What has become of the rounds of one loop. rests: rounds that one thread is to do; rested: how many it last had to.
 struct history {
     int64_t failed = 0, rests = 0, rested = 0;
+    void gained(bool something) {
+        rested = something ? rested / 2 : 2 * rested + 1;
+        if (rested > most_rests) rested = most_rests;
+        rests = something ? 0 : rested;
+    }
 };
 
-// The time that a loop's trips take, as measured at trips 1, 2, 4, 8 and so on.
+// The time that a loop's trips take for one thread, as measured at trips 1, 2, 4, 8 and so on.
+//
+// Threads may gain nothing: where the processor is shared with others, or waits for memory. A round that seems to have
+// gained nothing leaves a doubt, as later trips may just take longer: some trips after it are measured, too.
 struct pace {
     history &past;
     int64_t next = 0, from = 0;  // the trip at which to look again, and the one at which measuring began
     double began = 0, each = 0;
+    enum { measures, doubts, rests } state = measures;
+    int64_t count = 0;  // trips of the round in doubt, and its time
+    double spent = 0;
 
     // Tells if threads are to share the trips that are left.
     __attribute__((noinline)) bool pays(range numbers) {
         const int64_t place = numbers.position, left = numbers.length - place;
         const bool begins = place == 0 || next == 0;
-        if (npl_threads.count < 2 || !npl_threads.team || left < 2 || past.failed >= most_failed) {
-            next = INT64_MAX;
-            return false;
-        }
+        const double worth = npl_threads.worth;
+        next = INT64_MAX;
+        if (npl_threads.count < 2 || !npl_threads.team || left < 2 || past.failed >= most_failed) return false;
         if (begins) {
+            state = measures;
             if (each > 0) {
-                if (each > longest_trip || each * double(left) < looking * npl_threads.worth) {
-                    next = INT64_MAX;
-                    return false;
-                }
-                if (each * double(left) >= npl_threads.worth) return !rests(each * double(left));
+                if (each > longest_trip || each * double(left) < looking * worth) return false;
+                if (each * double(left) >= worth) return goes_on(left);
             }
-            began = now(), from = place, next = place + 1;
+            measure(place, 1);
             return false;
         }
-        const double spent = now() - began;
+        const double taken = now() - began, before = each;
         const int64_t done = place - from;
-        each = spent / double(done);
-        next = place + done;
-        if (each > longest_trip) next = INT64_MAX;
-        if (spent < looking * npl_threads.worth || each > longest_trip || each * double(left) < npl_threads.worth)
+        each = taken / double(done);
+        if (each > longest_trip) return false;
+        if (state == measures) {
+            next = place + done;
+            return taken >= looking * worth && each * double(left) >= worth && goes_on(left);
+        }
+        if (each * double(left) < worth) return false;
+        if (state == doubts && (before + each) / 2 * double(count) <= least_gain * spent) {
+            past.gained(false);
+            measure(place, past.rested * count);
+            state = rests;
             return false;
-        return !rests(each * double(left));
+        }
+        if (state == doubts) past.gained(true);
+        state = measures, past.rests = 0;
+        return true;
     }
 
-    // Tells if one thread is to do trips that take so long, as threads have gained nothing of late.
-    bool rests(double nanoseconds) {
-        if (past.rests == 0 || npl_threads.worth == 0 || nanoseconds > 2 * round_takes) return false;
+    void measure(int64_t place, int64_t trips) { began = now(), from = place, next = place + trips; }
+
+    // Tells if threads share so many trips: few of them may have one thread, as threads have gained nothing of late.
+    bool goes_on(int64_t trips) {
+        if (past.rests == 0 || npl_threads.worth == 0 || each * double(trips) > 2 * round_takes) return true;
         past.rests--;
         next = INT64_MAX;
-        return true;
+        return false;
     }
 };
 
@@ -171,6 +192,7 @@ static bool items_apart(const array<T, N, packed> &of) {
 // The rounds of one loop. Trips are counted from the first one that is shared.
 struct sharing {
     pace &times;
+    const int64_t start;
     const rows *stored;
     const int kinds;
     int64_t trips, done = 0, count = 0, size;  // count: trips of the round at hand; size: of the next one
@@ -184,14 +206,13 @@ struct sharing {
     char *saved = nullptr;
 
     sharing(pace &given, const range &numbers, const rows *those, int many)
-        : times(given), stored(those), kinds(many), trips(numbers.length - numbers.position) {
+        : times(given), start(numbers.position), stored(those), kinds(many), trips(numbers.length - numbers.position) {
         for (int kind = 0; kind < kinds; kind++) bytes += stored[kind].trip;
         size = times.each > 0 ? int64_t(round_takes / times.each) : 1;
-    }
-    ~sharing() {
-        std::free(saved);
+        times.past.rests = 0;
         times.next = INT64_MAX;
     }
+    ~sharing() { std::free(saved); }
     sharing(const sharing &) = delete;
 
     // Tells if trips can be shared: all items are there, and saving them takes little of their time.
@@ -201,9 +222,14 @@ struct sharing {
         return bytes <= most_saved && double(bytes) * 0.1 < times.each * 0.5;
     }
 
-    // Begins a round, of at least a trip for each thread; tells if there is one.
+    // Begins a round, of at least a trip for each thread; tells if there is one. Where the last round is in doubt, one
+    // thread goes on for a while, and its trips' time is measured.
     bool next() {
         if (done == trips) return false;
+        if (times.state == pace::doubts) {
+            times.measure(start + done, count / 8 + 1);
+            return false;
+        }
         count = size < npl_threads.count ? npl_threads.count : size;
         if (bytes && count > most_saved / bytes) count = most_saved / bytes;
         if (count < 1) count = 1;
@@ -264,24 +290,19 @@ struct sharing {
         job<Trips> one{*this, trips_of};
         npl_threads.rounds++;
         began = now(), own_trips = 0;
-        history &past = times.past;
         const int64_t chunks = (count + grain - 1) / grain;
-        const int64_t most = past.rests && npl_threads.worth > 0 ? 1 : npl_threads.count;
-        const unsigned shares = unsigned(chunks < most ? chunks : most);
+        const unsigned shares = unsigned(chunks < npl_threads.count ? chunks : npl_threads.count);
         if (shares < 2 || !npl_threads.team->run(job<Trips>::share, &one, shares)) job<Trips>::share(&one, 0);
         if (stop) {
             undo();
             return false;
         }
         const double spent = now() - began;
-        if (past.rests) {
-            past.rests--;
-        } else if (shares > 1) {
-            const double alone = own_trips ? own / double(own_trips) * double(count) : spent;
-            const bool gains = alone > least_gain * spent;
-            past.rested = gains ? past.rested / 2 : 2 * past.rested + 1;
-            if (past.rested > most_rests) past.rested = most_rests;
-            past.rests = gains ? 0 : past.rested;
+        const double alone = times.each * double(count), own_pace = own_trips ? own / double(own_trips) : 0;
+        if (done + count == trips) {
+            times.past.gained((alone + own_pace * double(count)) / 2 > clear_gain * spent);
+        } else if (alone <= least_gain * spent && npl_threads.worth > 0) {
+            times.state = pace::doubts, times.count = count, times.spent = spent;
         }
         const double wanted = double(count) * round_takes / (spent > 1 ? spent : 1);
         size = int64_t(wanted < 4.0 * double(count) ? wanted : 4.0 * double(count));
