@@ -25,6 +25,7 @@ from npcompile.frontend.loops.independence import share
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.normal_form import normal_form
+from npcompile.frontend.loops.objects import Objects, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import refusal
 from npcompile.frontend.loops.scope import Scope
@@ -40,11 +41,15 @@ assert rules  # importing them has registered them
 
 @dataclass(frozen=True, eq=False)
 class LoopSource:
-    """A loop statement as a control-flow graph. reads: the names that it reads or keeps, sorted."""
+    """A loop statement as a control-flow graph. reads: the names that it reads or keeps, sorted.
+
+    paths: the attributes that its source names, as `self.x`.
+    """
 
     node: ast.For | ast.While
     flow: ControlFlow
     reads: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 def loop_source(node: ast.For | ast.While) -> LoopSource | None:
@@ -54,7 +59,8 @@ def loop_source(node: ast.For | ast.While) -> LoopSource | None:
         return None
     flow = control_flow(loop)
     live = flow.live[flow.blocks[0]]
-    return LoopSource(node, flow, tuple(sorted(name for name in live if name != flow.state)))
+    reads = tuple(sorted(name for name in live if name != flow.state))
+    return LoopSource(node, flow, reads, tuple(paths_in(loop)))
 
 
 @dataclass(eq=False)
@@ -67,6 +73,8 @@ class TypedLoop:
     exchange: Exchange
     callees: tuple[Callee | None, ...]  # those with effects, by the functions' numbers
     finishes: tuple[bool, ...]  # of each exit: if the region is done there
+    keeps: frozenset[str]  # the user's names, and the attributes of objects, that it may change
+    wanted: frozenset[str]  # attributes that it was not given, and that it would read
 
     @property
     def exits(self) -> tuple[Exit, ...]:
@@ -101,10 +109,15 @@ class TypedLoop:
         return all(one.holds for one in self.assumed)
 
 
-def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) -> TypedLoop:
-    """Return a region for types at its entry, with its C++. wide: names of ints of any 64 bits."""
-    inference = Inference(flow)
-    region = inference.infer(names)
+def typed_loop(
+    flow: ControlFlow, names: dict[str, Type], wide: frozenset[str], objects: Objects | None = None
+) -> TypedLoop:
+    """Return a region for types at its entry, with its C++. wide: names of ints of any 64 bits.
+
+    objects: the users' objects at the entry, whose attributes are among the names.
+    """
+    inference = Inference(flow, storable=() if objects is None else frozenset(objects.storable))
+    region = inference.infer(names if objects is None else names | objects.names)
     region.wide = wide
     bodies = [function.body for function in region.functions if function.body is not None]
     for body in bodies:
@@ -125,7 +138,16 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
         )
     )
     exchange = Exchange(source.layout)
-    return TypedLoop(region, tuple(inference.assumed), source, exchange, callees, finishes)
+    return TypedLoop(
+        region,
+        tuple(inference.assumed),
+        source,
+        exchange,
+        callees,
+        finishes,
+        flow.stored | inference.changed,
+        frozenset(inference.wanted),
+    )
 
 
 def _is_end(flow: ControlFlow, place: ir.Place) -> bool:

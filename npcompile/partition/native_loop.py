@@ -12,13 +12,14 @@ import time
 import warnings
 from itertools import islice
 from time import perf_counter as clock
-from typing import Any
+from typing import Any, NamedTuple
 
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.exchange import arrays_in
 from npcompile.frontend.loops.frames import end_calls, go_on
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
+from npcompile.frontend.loops.objects import Objects, objects_of
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
@@ -31,6 +32,29 @@ MISSING: Any = object()
 # takes itself: the loop then goes on in Python.
 LEAVES = 2e-3
 _RANGE_ITERATOR = type(iter(range(0)))
+
+
+class Entry(NamedTuple):
+    """The values of the names at an entry, attributes of `objects` among them."""
+
+    names: dict[str, Any]
+    objects: Objects | None
+
+    @property
+    def key(self) -> Any:
+        """The key of the entries that share native code; None where a name has no native type."""
+        if self.objects is None:
+            keys = tuple(map(key_of, self.names.values()))
+        else:
+            held, values = self.objects.names, self.objects.values
+            keys = tuple(
+                [
+                    key_of(value)
+                    for name, value in self.names.items()
+                    if name not in held and name not in values
+                ]
+            )
+        return None if None in keys else (keys, self.objects and self.objects.key)
 
 
 class NativeLoop:
@@ -47,6 +71,7 @@ class NativeLoop:
         self._globals = fn.__globals__
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
+        self._paths = source.paths  # attributes of objects, as `self.x`
         self.ready = False
         self._unheld = 0  # entries with types that native loops do not hold
         self.trips = FewestTrips()
@@ -60,10 +85,10 @@ class NativeLoop:
         """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
         if self._errors_matter():
             return None
-        names = self._names(iterator, values)
-        typed = None if names is None else self._find(names)
-        if names is None or typed is None:
-            self._refuse_if_never_held(names)
+        entry = self._entry(iterator, values)
+        typed = None if entry is None else self._find(entry)
+        if entry is None or typed is None:
+            self._refuse_if_never_held(entry)
             return None
         self.within.entered = True
         if not typed.job.done:
@@ -74,21 +99,22 @@ class NativeLoop:
             typed.job.wait()
             if typed.job.error is not None:
                 return None
-        if not self.trips.settled and self.trips.asks_python(self._length(names)):
+        if not self.trips.settled and self.trips.asks_python(self._length(entry.names)):
             return Outcome(rest=iterator)
         start = clock()
-        outcome = self._run(typed, names)
+        outcome = self._run(typed, entry)
         if not self.trips.settled:
             self.trips.note_native(clock() - start)
             self.fewest = self.trips.fewest
         return outcome
 
-    def _refuse_if_never_held(self, names: dict[str, Any] | None) -> None:
+    def _refuse_if_never_held(self, entry: Entry | None) -> None:
         """Leave the loop to Python for good where none of its first entries had types for native code."""
         self._unheld += 1
         if self._unheld == MAX_UNHELD and not self.typed:
-            odd = [name for name, value in (names or {}).items() if key_of(value) is None]
-            what = f"`{odd[0]}`, a {type((names or {})[odd[0]]).__name__}" if odd else "what it goes over"
+            names = {} if entry is None else entry.names
+            odd = [name for name, value in names.items() if key_of(value) is None]
+            what = f"`{odd[0]}`, a {type(names[odd[0]]).__name__}" if odd else "what it goes over"
             self.within.refuse(self.node, what)
 
     @staticmethod
@@ -119,11 +145,11 @@ class NativeLoop:
         self.ready = False
         if self._errors_matter():
             return None
-        names = self._names(iterator if iterator is True else _one_back(iterator), values)
-        typed = None if names is None else self._find(names)
-        if names is None or typed is None or not typed.job.done:
+        entry = self._entry(iterator if iterator is True else _one_back(iterator), values)
+        typed = None if entry is None else self._find(entry)
+        if entry is None or typed is None or not typed.job.done:
             return None
-        return self._run(typed, names)
+        return self._run(typed, entry)
 
     def _errors_matter(self) -> bool:
         """Tell if NumPy is to raise or tell floating-point errors, by what was set since the call began."""
@@ -149,7 +175,7 @@ class NativeLoop:
 
     # -- types -------------------------------------------------------------------------------------------
 
-    def _names(self, iterator: Any, values: tuple[Any, ...]) -> dict[str, Any] | None:
+    def _entry(self, iterator: Any, values: tuple[Any, ...]) -> Entry | None:
         """Return the values of the names at the entry; None where there is one that native loops do not
         hold."""
         names = dict(zip(self.takes, values, strict=True))
@@ -163,7 +189,8 @@ class NativeLoop:
             if state is None:
                 return None
             names[self.source.flow.state] = state
-        return names
+        objects = objects_of(names, self._paths) if self._paths else None
+        return Entry(names if objects is None else names | objects.values, objects)
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""
@@ -174,27 +201,29 @@ class NativeLoop:
                 return MISSING
         return self._globals.get(name, getattr(builtins, name, MISSING))
 
-    def _find(self, names: dict[str, Any]) -> TypedLoop | None:
+    def _find(self, entry: Entry) -> TypedLoop | None:
         """Return the native code for the types of these names; None where there is to be none."""
-        key = tuple(map(key_of, names.values()))
+        key = entry.key
         typed = self._typed.get(key, MISSING)
         if typed is MISSING:
-            held = None not in key and len(self._typed) < MAX_TYPED
-            typed = self._typed[key] = self._make(names) if held else None
+            held = key is not None and len(self._typed) < MAX_TYPED
+            typed = self._typed[key] = self._make(entry) if held else None
         if typed is None or typed.job.error is not None or not typed.holds():
             return None
         return typed
 
-    def _make(self, names: dict[str, Any]) -> TypedLoop | None:
+    def _make(self, entry: Entry) -> TypedLoop | None:
         """Type the loop for these names and have it compiled; None where native code would come to
         nothing.
         """
+        objects = {} if entry.objects is None else entry.objects.names
+        names = {name: value for name, value in entry.names.items() if name not in objects}
         types = {name: type_of(value) for name, value in names.items()}
         known = {name: kind for name, kind in types.items() if kind is not None}
         if len(known) < len(types):
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
-        typed = typed_loop(self.source.flow, known, wide)
+        typed = typed_loop(self.source.flow, known, wide, entry.objects)
         if (why := typed.refusal) is not None:
             self.within.refuse(self.node, why)
             return None
@@ -203,12 +232,13 @@ class NativeLoop:
 
     # -- runs --------------------------------------------------------------------------------------------
 
-    def _run(self, typed: TypedLoop, names: dict[str, Any]) -> Outcome:
+    def _run(self, typed: TypedLoop, entry: Entry) -> Outcome:
         """Do the loop natively; where native code leaves go on in Python, and natively again with the next
         trip, as long as native code does more than Python."""
         spent = [0.0, 0.0]  # seconds, natively and by Python
         bound: dict[str, Any] = {}  # names that were bound before native code was entered again
         while True:
+            names, objects = entry
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
             start = clock()
@@ -221,11 +251,15 @@ class NativeLoop:
                 raised = error.with_traceback(None)
             arrays = arrays_in(names.values())
             if raised is None and typed.finishes[number]:
-                last = typed.exchange.unpack(words, arrays, self.source.flow.stored)
+                last = typed.exchange.unpack(words, arrays, typed.keeps)
+                if objects is not None:
+                    objects.store(last)
                 return Outcome(bound | last if bound else last)
             exit_ = typed.exits[number]
             found, frames = typed.unpack(exit_, words, arrays)
             names |= found
+            if objects is not None:
+                objects.store(found)
             if raised is not None:
                 return Outcome(bound | self._visible(names), error=raised, line=self.node.lineno)
             left = clock()
@@ -242,19 +276,19 @@ class NativeLoop:
             again = self._again(outcome, names)
             if again is None:
                 return outcome
-            typed, names = again
+            typed, entry = again
 
     def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the user's names among those that the region binds."""
         return {name: value for name, value in names.items() if name in self.source.flow.stored}
 
-    def _again(self, outcome: Outcome, names: dict[str, Any]) -> tuple[TypedLoop, dict[str, Any]] | None:
+    def _again(self, outcome: Outcome, names: dict[str, Any]) -> tuple[TypedLoop, Entry] | None:
         """Return what goes on natively after Python has done the rest of a trip; None where nothing does."""
         if self._errors_matter():
             return None
         values = [outcome.names.get(name, names.get(name, MISSING)) for name in self.takes]
         found = (
-            None if any(value is MISSING for value in values) else self._names(outcome.rest, tuple(values))
+            None if any(value is MISSING for value in values) else self._entry(outcome.rest, tuple(values))
         )
         typed = None if found is None else self._find(found)
         if found is None or typed is None:
@@ -262,7 +296,7 @@ class NativeLoop:
         if not typed.job.done:
             typed.job.tell(self._make_ready)
             return None
-        return typed, self._visible(outcome.names) | found
+        return typed, found._replace(names=self._visible(outcome.names) | found.names)
 
 
 def _range_of(iterator: Any) -> range:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -17,6 +18,7 @@ import numpy as np
 from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.objects import Instance, Reference, is_held_type, is_path
 from npcompile.frontend.loops.splitting import Continuations, Split
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
@@ -60,7 +62,8 @@ class Inference:
     """The inference of one region from one entry.
 
     types: those of the names at the step at hand. assumed: the attributes of modules and the like that are
-    taken to stay what they are.
+    taken to stay what they are. storable: the attributes of users' objects that may be stored. wanted: those
+    that were not given. changed: those that the region stores.
     """
 
     flow: cf.ControlFlow
@@ -75,6 +78,9 @@ class Inference:
     continued: Continuations = field(init=False)
     within: ir.Function | None = None  # the function whose body this is
     outer: Outer | None = None  # tells what that function's outer names mean
+    storable: Container[str] = ()
+    wanted: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
@@ -87,8 +93,9 @@ class Inference:
         binds.
         """
         self.types = names
-        for name in names:
-            if self.within is not None or name in self.flow.stored or name.startswith("."):
+        given = {name: kind for name, kind in names.items() if not isinstance(kind, Reference)}
+        for name in given:
+            if self.within is not None or name in self.flow.stored or "." in name:
                 self.remember(name)
         entry = self.version(self.flow.blocks[0])
         assert isinstance(entry, ir.Block)
@@ -100,12 +107,14 @@ class Inference:
             self.block = made
             self.fill(source)
         blocks += self.left.values()
-        return ir.Region(entry, names, blocks, self.stored, functions=[*self.callees.values()])
+        for name in [name for name in self.stored if is_path(name) and name not in self.changed]:
+            del self.stored[name]
+        return ir.Region(entry, given, blocks, self.stored, functions=[*self.callees.values()])
 
     def version(self, source: cf.Block) -> ir.Block | None:
         """Return the version of a block for the types at hand; None where there are too many."""
         live = self.continued.live(source)
-        types = {name: kind for name, kind in self.types.items() if name in live}
+        types = {name: kind for name, kind in self.types.items() if name in live or is_path(name)}
         key = source, frozenset(types.items())
         if key not in self.versions:
             count = self.counts[source] = self.counts.get(source, 0) + 1
@@ -209,6 +218,8 @@ class Inference:
                 container = self.value(array)
                 kind = container.type
                 language.stores.find(type(kind), kind)(self, container, index, value)
+            case ast.Attribute():
+                self.store_attribute(target, value)
             case _:
                 raise Outside(f"assignment to `{ast.unparse(target)}`")
 
@@ -225,6 +236,8 @@ class Inference:
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
         old = self.value(_loaded(target))
+        if isinstance(target, ast.Attribute):
+            self.stored_name(target)
         if not isinstance(old.type, Scalar):
             rule = language.updates.find(type(old.type), old.type)
             return rule(self, target, old, type(op), self.value(value))
@@ -313,7 +326,42 @@ class Inference:
             return self.outer.read(self, name)
         if kind is None:
             raise Outside(f"`{name}`, which has no value or none that a native loop can hold")
+        if isinstance(kind, Reference):
+            raise Outside(f"`{name}`, an object of the class {kind}")
         return ir.Constant(kind, None) if isinstance(kind, Known) else ir.Read(kind, name)
+
+    def object_at(self, node: ast.expr) -> Instance | None:
+        """Return the object that a name or an attribute stands for; None where it stands for none."""
+        name = node.id if isinstance(node, ast.Name) else None
+        if isinstance(node, ast.Attribute):
+            name = self.attribute_name(node)
+        kind = None if name is None else self.types.get(name)
+        return kind if isinstance(kind, Instance) else None
+
+    def attribute_name(self, node: ast.Attribute) -> str | None:
+        """Return the name that stands for an attribute of a user's object; None for one of another value."""
+        owner = self.object_at(node.value)
+        if owner is None:
+            return None
+        name = f"{owner.path}.{node.attr}"
+        if name not in self.types:
+            self.wanted.add(name)
+        return name
+
+    def stored_name(self, node: ast.Attribute) -> str:
+        """Return the name that stands for an attribute that is stored. Raises Outside."""
+        name = self.attribute_name(node)
+        if name is None or name not in self.storable:
+            raise Outside(f"assignment to `{ast.unparse(node)}`")
+        return name
+
+    def store_attribute(self, node: ast.Attribute, value: ir.Expression) -> None:
+        """Assign a value to an attribute of a user's object."""
+        name = self.stored_name(node)
+        if not is_held_type(value.type):
+            raise Outside(f"{value.type} as an attribute")
+        self.changed.add(name)
+        self.bind(name, value)
 
     def attribute(self, owner: Any, name: str) -> ir.Expression:
         """Return the value of an attribute of an object that is known while compiling."""
@@ -346,4 +394,6 @@ def _loaded(target: ast.expr) -> ast.expr:
             return ast.copy_location(ast.Name(name, ast.Load()), target)
         case ast.Subscript(value=value, slice=index):
             return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
+        case ast.Attribute(value=value, attr=attribute):
+            return ast.copy_location(ast.Attribute(value, attribute, ast.Load()), target)
     raise Outside(f"assignment to `{ast.unparse(target)}`")

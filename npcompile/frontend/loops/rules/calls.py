@@ -20,6 +20,9 @@ from npcompile.lower.loops.types import INT, Array, Character, Known, Scalar, Te
 
 @language.expressions(ast.Attribute)
 def _attribute(inference: Inference, node: ast.Attribute) -> ir.Expression:
+    name = inference.attribute_name(node)
+    if name is not None:
+        return inference.read(name)
     owner = inference.value(node.value)
     if isinstance(owner.type, Known):
         if isinstance(owner.type.value, np.iinfo | np.finfo):
