@@ -14,6 +14,7 @@ from npcompile.lower.loops import (
     scalar_code,
     text_code,
     view_code,
+    whole_code,
 )
 from npcompile.lower.loops.emitter import Emitter, Source
 
@@ -28,6 +29,7 @@ FAMILIES = (
     scalar_code,
     text_code,
     view_code,
+    whole_code,
 )
 
 

@@ -7,13 +7,16 @@ import ast
 from npcompile.frontend.loops.language import Outside
 
 
-def bound(node: ast.Call, *parameters: str) -> dict[str, ast.expr]:
-    """Return the arguments of a call by parameter, `parameters` in their order. Raises Outside for others."""
+def bound(node: ast.Call, *parameters: str, by_name: tuple[str, ...] = ()) -> dict[str, ast.expr]:
+    """Return the arguments of a call by parameter, `parameters` in their order. Raises Outside for others.
+
+    by_name: parameters that are given as keywords alone.
+    """
     if len(node.args) > len(parameters) or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"`{ast.unparse(node.func)}` with these arguments")
     found = dict(zip(parameters, node.args, strict=False))
     for keyword in node.keywords:
-        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in found:
+        if keyword.arg is None or keyword.arg not in (*parameters, *by_name) or keyword.arg in found:
             raise Outside(f"`{ast.unparse(node.func)}` with `{keyword.arg}`")
         found[keyword.arg] = keyword.value
     return found

@@ -11,13 +11,15 @@ from npcompile.frontend.loops import functions, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise
+from npcompile.frontend.loops.rules.along_axis import along
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.elementwise import Fusion, cast, item_cast, item_type
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Lane, Map, Reduced, ndim
-from npcompile.lower.loops.types import Array, Known, Scalar
+from npcompile.lower.loops.types import BOOL, INT, Array, Known, Scalar
 
+_KEEPS = {"by_name": ("keepdims",)}
 Rule = Callable[[ir.Expression], ir.Expression]
 
 
@@ -35,27 +37,34 @@ def _reduction(*names: str) -> Callable[[Rule], Rule]:
 def _register(name: str, rule: Rule) -> None:
     @language.calls(getattr(np, name))
     def _call(inference: Inference, node: ast.Call) -> ir.Expression:
-        given = bound(node, "a", "axis")
+        given = bound(node, "a", "axis", **_KEEPS)
         return _apply(inference, rule, inference.value(required(given, "a")), given, name)
 
     if hasattr(np.ndarray, name):
 
         @language.methods((Array, name))
         def _method(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
-            return _apply(inference, rule, owner, bound(node, "axis"), name)
+            return _apply(inference, rule, owner, bound(node, "axis", **_KEEPS), name)
 
 
 def _apply(
     inference: Inference, rule: Rule, array: ir.Expression, given: dict[str, ast.expr], name: str
 ) -> ir.Expression:
     axis = given.get("axis")
+    keeps = "keepdims" in given and inference.value(given["keepdims"])
+    if keeps and not (isinstance(keeps, ir.Constant) and keeps.type == BOOL):
+        raise Outside(f"`{name}` with a `keepdims` that is not known")
     if not isinstance(array.type, Array) or not array.type.ndim:
         raise Outside(f"`{name}` of {array.type}")
     if axis is not None:
         value = inference.value(axis)
-        along = isinstance(value, ir.Constant) and value.value in (0, -1) and array.type.ndim == 1
-        if value.type != Known(None) and not along:
+        if isinstance(value, ir.Constant) and value.type == INT and array.type.ndim == 2:
+            return along(name, array, value.value, isinstance(keeps, ir.Constant) and keeps.value)
+        whole = isinstance(value, ir.Constant) and value.value in (0, -1) and array.type.ndim == 1
+        if value.type != Known(None) and not whole:
             raise Outside(f"`{name}` along an axis")
+    if isinstance(keeps, ir.Constant) and keeps.value:
+        raise Outside(f"`{name}` of all items, with their axes")
     return rule(array)
 
 
