@@ -136,6 +136,27 @@ def test_a_native_loop_is_shown_with_its_types(monkeypatch: pytest.MonkeyPatch) 
     assert "native, entered" in str(found)
 
 
+def rows_of_sums(x):
+    y = np.zeros((len(x), len(x)))
+    for k in range(2):
+        for i in range(len(x)):
+            for j in range(1, len(x)):
+                y[i, j] = y[i, j - 1] * 0.5 + x[j] + k
+    return y
+
+
+def test_loops_that_threads_share_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setattr("npcompile.frontend.loop_pipeline.thread_count", lambda: 2)
+    found = npcompile.explain(npcompile.jit(rows_of_sums, wait=True), np.ones(30))
+    (loop,) = found.loops
+    outer, inner = line_of(rows_of_sums, "for k"), line_of(rows_of_sums, "for i")
+    assert loop.shared == (inner,)
+    assert loop.unshared == ((outer, "other trips may use what a trip stores to `y`"),)
+    assert f"threads share the trips: line {inner}" in str(found)
+    assert f"one thread does the trips of line {outer}: other trips" in str(found)
+
+
 def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NPCOMPILE_BACKEND")  # what is too little work is so for kernels
     jitted = npcompile.jit(elements)
