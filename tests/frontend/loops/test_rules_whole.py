@@ -87,8 +87,8 @@ def order(x, A, n):
         x[::2].sort()
 
 
-@pytest.mark.parametrize("code", ["u1", "i4", "i8", "f4", "f8"])
-@pytest.mark.parametrize("size", [3, 40])
+@pytest.mark.parametrize("code", ["u1", "i8", "f4", "f8"])
+@pytest.mark.parametrize("size", [19])
 def test_order(code, size):
     rng = np.random.default_rng(size)
     check(order, (rng.random(size) * 9).astype(code), (rng.random((4, size)) * 9).astype(code), 2)
