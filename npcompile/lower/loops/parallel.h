@@ -55,6 +55,19 @@ struct history {
     }
 };
 
+// Lets a thread treat floats as the one that entered the loop does, which may take small ones for zero.
+struct float_mode {
+#if defined(__x86_64__)
+    const unsigned before = __builtin_ia32_stmxcsr();
+    explicit float_mode(unsigned wanted) { __builtin_ia32_ldmxcsr(wanted); }
+    ~float_mode() { __builtin_ia32_ldmxcsr(before); }
+    static unsigned now() { return __builtin_ia32_stmxcsr(); }
+#else
+    explicit float_mode(unsigned) {}
+    static unsigned now() { return 0; }
+#endif
+};
+
 // The time that a loop's trips take for one thread, as measured at trips 1, 2, 4, 8 and so on.
 //
 // Threads may gain nothing: where the processor is shared with others, or waits for memory. A round that seems to have
@@ -201,6 +214,7 @@ struct sharing {
     int64_t own_trips = 0;                     // those of the round that the thread did that entered the loop
     double own = 0;                            // the time that it took for them
     int stop = 0, held = 0;
+    const unsigned floats = float_mode::now();
     bool asked = false;  // a signal stopped the round
     double began = 0;
     char *saved = nullptr;
@@ -273,6 +287,7 @@ struct sharing {
         static void share(void *given, unsigned number) {
             job &self = *static_cast<job *>(given);
             sharing &of = self.of;
+            const float_mode mode(of.floats);
             while (!__atomic_load_n(&of.stop, __ATOMIC_RELAXED)) {
                 const int64_t first = __atomic_fetch_add(&of.next_trip, of.grain, __ATOMIC_RELAXED);
                 if (first >= of.count) return;

@@ -28,18 +28,24 @@ class _Given(ctypes.Structure):
     )
 
 
+# What libraries were given last, by the address of their threads: each may have several loops.
+_last: dict[int, tuple[int | None, int, float]] = {}
+
+
 class SharingFunction:
     """A native loop whose trips threads may share."""
 
     def __init__(self, library: ctypes.PyDLL, function: Any) -> None:
         self.function = function
         self.given = _Given.in_dll(library, "npl_threads")
+        self.address = ctypes.addressof(self.given)
         native.load_if_built()
 
     def __call__(self, words: int) -> int:
         module = native.loaded()
-        self.given.team = None if module is None else module.team
-        self.given.count, self.given.worth = thread_count(), WORTH_SHARING
+        wanted = None if module is None else module.team, thread_count(), WORTH_SHARING
+        if _last.get(self.address) != wanted:
+            self.given.team, self.given.count, self.given.worth = _last[self.address] = wanted
         number: int = self.function(words)
         return number
 

@@ -273,3 +273,20 @@ def test_threads_of_python_enter_the_same_loop(programs: dict[str, Program]) -> 
         answers = list(pool.map(lambda _: program.run(2)[0][0], range(12)))
     for answer in answers:
         np.testing.assert_array_equal(answer, want)
+
+
+def test_all_threads_take_small_floats_for_zero_where_one_does(programs: dict[str, Program]) -> None:
+    """`torch.set_flush_denormal` changes the thread that calls it."""
+    program = programs["in place"]
+    small = np.full((N, N), 1e-308)
+    answers = []
+    make, program.make = program.make, lambda: (small.copy(), N)
+    try:
+        if not torch.set_flush_denormal(True):
+            pytest.skip("this processor has no such mode")
+        answers = [program.run(threads)[0][0] for threads in (1, 2, 3)]
+    finally:
+        torch.set_flush_denormal(False)
+        program.make = make
+    for answer in answers[1:]:
+        np.testing.assert_array_equal(answer, answers[0])
