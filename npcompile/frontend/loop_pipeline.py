@@ -39,6 +39,9 @@ from npcompile.lower.loops.types import Type
 assert rules  # importing them has registered them
 
 
+MAX_LEARNT = 32  # names of empty lists of which one inference may learn what they come to hold
+
+
 @dataclass(frozen=True, eq=False)
 class LoopSource:
     """A loop statement as a control-flow graph. reads: the names that it reads or keeps, sorted.
@@ -116,8 +119,13 @@ def typed_loop(
 
     objects: the users' objects at the entry, whose attributes are among the names.
     """
-    inference = Inference(flow, storable=() if objects is None else frozenset(objects.storable))
-    region = inference.infer(names if objects is None else names | objects.names)
+    storable = frozenset() if objects is None else frozenset(objects.storable)
+    given = names if objects is None else names | objects.names
+    inference = Inference(flow, storable=storable)
+    region = inference.infer(given)
+    while inference.learnt and len(inference.expected) < MAX_LEARNT:
+        inference = Inference(flow, storable=storable, expected=inference.expected | inference.learnt)
+        region = inference.infer(given)
     region.wide = wide
     bodies = [function.body for function in region.functions if function.body is not None]
     for body in bodies:

@@ -14,10 +14,10 @@ import numpy as np
 from npcompile.frontend.loops.iterators import Counted, Items, Numbers, Zipped, iterator_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
-from npcompile.lower.loops.layout import Layout, Slot
+from npcompile.lower.loops.layout import Layout, Slot, objects_in
 from npcompile.lower.loops.layout import words as words_of
 from npcompile.lower.loops.text_ir import TextState
-from npcompile.lower.loops.types import Array, Character, Known, Scalar, Text, Tuple, Type
+from npcompile.lower.loops.types import Array, Character, Known, List, Method, Scalar, Text, Tuple, Type
 
 WORD = 8  # bytes
 TEXTS = frozenset((str, bytes, bytearray))
@@ -57,6 +57,13 @@ class Exchange:
             for number, slot in enumerate(slots)
             if isinstance(slot.kind, Array)
         }
+        # Likewise the words that hold references to lists.
+        self._objects = {
+            (tag, number + 1): found
+            for tag, slots in layout.bound.values()
+            for number, slot in enumerate(slots)
+            if (found := objects_in(slot.kind, slot.offset))
+        }
 
     def pack(self, names: dict[str, Any]) -> bytearray:
         """Return the words of a region that is entered with these names."""
@@ -90,6 +97,8 @@ class Exchange:
         tags = memoryview(words).cast("q")
         for name, tag, readers in self._bound:
             if kind := tags[tag]:
+                for word in self._objects.get((tag, kind), ()):
+                    memory.objects.append(tags[word])
                 if wanted is None or name in wanted:
                     names[name] = readers[kind - 1](words, memory)
                 elif (place := self._arrays.get((tag, kind))) is not None:
@@ -101,7 +110,7 @@ def _format(kind: Type) -> str:
     match kind:
         case Scalar(code=code):
             return _FORMATS[code]
-        case Array() | Text():
+        case Array() | List() | Method() | Text():
             return "Q"
         case Character():
             return "q"
@@ -124,8 +133,10 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
             values += (value.real, value.imag)
         case Scalar():
             values.append(value)
-        case Array() | Text():
+        case Array() | List() | Text():
             values.append(id(value))
+        case Method():
+            values.append(id(value.__self__))
         case Character():
             values.append(ord(value))
         case ir.RangeState():
@@ -166,13 +177,15 @@ def arrays_in(values: Iterable[Any]) -> list[Any]:
 class Memory:
     """The memory of arrays that native code leaves: arrays that it was given, and blocks that it made.
 
-    A block (`lower/loops/memory.h`) becomes a new array's memory, by a copy, and is freed.
+    A block (`lower/loops/memory.h`) becomes a new array's memory, by a copy, and is freed. objects: the
+    addresses of lists, each with a reference of native code's, which is given back.
     """
 
     def __init__(self, owners: Sequence[Any]) -> None:
         self.owners = owners
         self._blocks: dict[int, np.ndarray[Any, Any]] = {}
         self._held: set[int] = set()
+        self.objects: list[int] = []
 
     def hold(self, word: int) -> None:
         """Take over the block of an array, if it has one, that Python does not see."""
@@ -199,13 +212,17 @@ class Memory:
         return next(one for one in self.owners if id(one) == address)
 
     def free(self) -> None:
-        """Free the blocks."""
+        """Free the blocks, and give references back."""
+        for address in self.objects:
+            _give_back(address)
         for address in self._held.union(self._blocks) if self._held or self._blocks else ():
             _free(ctypes.c_void_p.from_address(address - WORD).value)
 
 
 _BLOCK = struct.Struct("=3q8q")
 _ITEMS = 128  # the bytes before a block's items
+_give_back = ctypes.PyDLL(None).Py_DecRef
+_give_back.argtypes, _give_back.restype = [ctypes.c_void_p], None
 _free = ctypes.CDLL(None).free
 _free.argtypes, _free.restype = [ctypes.c_void_p], None
 
@@ -226,6 +243,10 @@ def _reader(slot: Slot) -> Reader:
             return lambda words, memory: memory.text(struct.unpack_from("=q", words, offset)[0])
         case Character():
             return lambda words, memory: chr(struct.unpack_from("=q", words, offset)[0])
+        case List():
+            return lambda words, memory: ctypes.py_object.from_buffer(words, offset).value
+        case Method(name=name):
+            return lambda words, memory: getattr(ctypes.py_object.from_buffer(words, offset).value, name)
         case ir.RangeState():
             return lambda words, memory: _range(*struct.unpack_from("=qqqq", words, offset))
         case Tuple(items=items):

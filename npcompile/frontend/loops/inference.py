@@ -22,7 +22,8 @@ from npcompile.frontend.loops.objects import Instance, Reference, is_held_type, 
 from npcompile.frontend.loops.splitting import Continuations, Split
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Known, Scalar, Tuple, Type
+from npcompile.lower.loops.list_ir import Expected, ListItem, may_be
+from npcompile.lower.loops.types import Known, List, Method, Scalar, Tuple, Type
 
 MAX_VERSIONS = 8  # of one block: each further one is left to Python
 
@@ -84,6 +85,9 @@ class Inference:
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
+    expected: dict[str, List] = field(default_factory=dict)  # lists of which it was learnt what they hold
+    owners: dict[str, ir.Expression] = field(default_factory=dict)  # of the methods that names hold
+    learnt: dict[str, List] = field(default_factory=dict)  # what was learnt in this inference
 
     def __post_init__(self) -> None:
         self.continued = Continuations(self.flow)
@@ -92,6 +96,7 @@ class Inference:
         """Return the typed region. names: the types at the entry of the names that the region reads or
         binds.
         """
+        names = {name: self.expectation(name, kind) for name, kind in names.items()}
         self.types = names
         given = {name: kind for name, kind in names.items() if not isinstance(kind, Reference)}
         for name in given:
@@ -140,7 +145,7 @@ class Inference:
                     self.step(source.steps[number])
             except Outside as outside:
                 self.block.steps, self.types = made, before
-                self.block.end = self.leave(str(outside))
+                self.block.end = self.leave(str(outside) or None)
                 return
             except Split as split:
                 self.block.steps, self.types = made, before
@@ -169,9 +174,33 @@ class Inference:
 
     def bind(self, name: str, value: ir.Expression) -> None:
         """Add the step that gives a name a value."""
+        if (kind := self.expectation(name, value.type)) != value.type:
+            value = Expected(kind, value)
+        if isinstance(kind, Method) and isinstance(value, Expected):
+            self.owners[name] = value.source
         self.types[name] = value.type
         self.remember(name)
         self.add(ir.Bind, name, value)
+
+    def expectation(self, name: str, kind: Type) -> Type:
+        """Return the type of a name's value: of a list with what it is expected to hold."""
+        expected = self.expected.get(name)
+        return expected if expected is not None and may_be(kind, expected) else kind
+
+    def learn(self, owner: ir.Expression, item: Type | None) -> None:
+        """Note that a list has been given an item: of its items, if nothing was known, such are expected."""
+        assert isinstance(owner.type, List)
+        if item is None or owner.type.item is not None:
+            return
+        kind = List(item)
+        if isinstance(owner, Expected) and isinstance(owner.source, ir.Read):
+            owner = self.owners.get(owner.source.name, owner)
+        while isinstance(owner, ListItem):
+            owner, kind = owner.source, List(kind)
+        if isinstance(owner, ir.Read):
+            self.learnt.setdefault(owner.name, kind)
+            if self.types.get(owner.name) == owner.type:
+                self.bind(owner.name, Expected(kind, owner))
 
     def remember(self, name: str) -> None:
         """Note the type that a name has now among those that it takes in the region."""
@@ -254,10 +283,25 @@ class Inference:
         made = self.value(iterable)
         return language.iterations.find(type(made.type), made.type)(self, state, made)
 
+    def method(self, node: ast.Call) -> tuple[ast.Call, ir.Expression | None]:
+        """Return a call and the object whose method it calls, None where it calls something else.
+
+        A method that a name holds becomes an attribute in the call.
+        """
+        if isinstance(node.func, ast.Attribute):
+            return node, self.value(node.func.value)
+        kind = self.types.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if not isinstance(kind, Method):
+            return node, None
+        called = ast.copy_location(ast.Attribute(node.func, kind.name, ast.Load()), node.func)
+        made = ast.copy_location(ast.Call(called, node.args, node.keywords), node)
+        return made, Expected(kind.owner, self.value(node.func))
+
     def effect(self, node: ast.Call) -> None:
         """Add the steps of a call that is a statement."""
-        if isinstance(node.func, ast.Attribute):
-            owner = self.value(node.func.value)
+        node, owner = self.method(node)
+        if owner is not None:
+            assert isinstance(node.func, ast.Attribute)
             if (type(owner.type), node.func.attr) in language.effects:
                 rule = language.effects.find((type(owner.type), node.func.attr), node.func.attr)
                 return rule(self, node, owner)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState
+from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.text_ir import TextLength, TextState
 from npcompile.lower.loops.types import BOOL, INT, Scalar, Type
@@ -220,7 +221,7 @@ class _Analysis:
                 return Interval(int(value), int(value))
             case ir.Read(name=name):
                 return bounds.get(name, of_type(node.type))
-            case ir.Length():
+            case ir.Length() | ListLength():
                 return Interval(0, LONGEST)
             case TextLength():
                 return Interval(0, LONGEST)

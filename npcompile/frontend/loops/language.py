@@ -15,7 +15,10 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 class Outside(Exception):
-    """A construct, or a type, that native loops do not have. The text says which."""
+    """A construct, or a type, that native loops do not have. The text says which.
+
+    No text: at this place Python is to answer, as it raises there, or nothing is known of a list's items.
+    """
 
 
 class Rules(Generic[Rule]):

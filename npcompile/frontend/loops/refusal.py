@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.iterator_ir import ItemsState
+from npcompile.lower.loops.list_ir import ListItem
+from npcompile.lower.loops.types import Array, List
 
 
 def refusal(region: ir.Region) -> str | None:
@@ -29,11 +31,18 @@ def _goes_over_items(region: ir.Region) -> bool:
     kinds = [*region.names.values(), *(kind for kinds in region.stored.values() for kind in kinds)]
     if not any(isinstance(kind, Array) and kind.ndim for kind in kinds):
         return True
-    if any(isinstance(kind, ir.State) and not isinstance(kind, ir.RangeState) for kind in kinds):
+    if any(isinstance(kind, ir.State) and not _is_plain(kind) for kind in kinds):
         return True
     bodies = [function.body for function in region.functions if function.body is not None]
     blocks = (block for one in (region, *bodies) for block in one.blocks)
     return any(_chooses(step) for block in blocks for step in (*block.steps, block.end))
+
+
+def _is_plain(state: ir.State) -> bool:
+    """Tell if a loop over something tells nothing of arrays: it goes over a range, or over a list."""
+    return isinstance(state, ir.RangeState) or (
+        isinstance(state, ItemsState) and isinstance(state.source, List)
+    )
 
 
 def _chooses(step: ir.Step | ir.End | None) -> bool:
@@ -43,7 +52,7 @@ def _chooses(step: ir.Step | ir.End | None) -> bool:
     pending = list(ir.expressions_of(step))
     while pending:
         node = pending.pop()
-        if isinstance(node, ir.Item):
+        if isinstance(node, ir.Item | ListItem):
             return True
         parts = ir.parts_of(node)
         if isinstance(node, ir.View) and not all(isinstance(one, ir.Constant) for one in parts[1:]):

@@ -22,6 +22,8 @@ from npcompile.lower.loops.types import (
     INT,
     Array,
     Known,
+    List,
+    Method,
     Scalar,
     Text,
     Tuple,
@@ -41,6 +43,9 @@ _KNOWN = (
 )
 _TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
 _STATES = frozenset((Numbers, Items, Counted, Zipped))
+_LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
+NESTED = 3  # lists within more lists are Python's
+LOOKED_AT = 8  # so many lists within a list, at most, are asked for the type of their items
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
 _FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be written
@@ -81,6 +86,10 @@ def key_of(value: Any) -> Any:
         return state_type(value)
     if kind in _TEXTS:
         return kind
+    if kind is list:
+        return list_type(value)
+    if kind is types.BuiltinFunctionType and type(value.__self__) is list:
+        return _method_type(value)
     if value is None:
         return type(None)
     return value if isinstance(value, _KNOWN) else None
@@ -92,6 +101,8 @@ def type_of(value: Any) -> Type | None:
         return array_type(value)
     if (scalar := scalar_of(value)) is not None:
         return scalar
+    if type(value) is types.BuiltinFunctionType and type(value.__self__) is list:
+        return _method_type(value)
     if isinstance(value, _KNOWN):
         return Known(value)
     if type(value) is range:
@@ -101,6 +112,8 @@ def type_of(value: Any) -> Type | None:
     if type(value) is tuple:
         items = tuple([kind for kind in map(type_of, value) if kind is not None])
         return Tuple(items) if len(items) == len(value) <= LONGEST else None
+    if type(value) is list:
+        return list_type(value)
     return state_type(value) if type(value) in _STATES else None
 
 
@@ -112,6 +125,9 @@ def state_type(state: State) -> ir.State | None:
         case Items(source=np.ndarray() as source, step=step):
             array = array_type(source)
             return ItemsState(array, step) if array is not None and array.ndim else None
+        case Items(source=list() as source, step=step):
+            listed = list_type(source)
+            return None if listed is None else ItemsState(listed, step)
         case Items(source=tuple() as source, step=step):
             parts = type_of(source)
             return PartsState(parts, step) if isinstance(parts, Tuple) and has_one_type(parts) else None
@@ -138,6 +154,29 @@ def _range_type(numbers: range) -> RangeState | None:
         return None
     least = min(numbers[0], numbers[-1]) if numbers else 0
     return RangeState(numbers.step if numbers.step in (1, -1) else None, least >= 0)
+
+
+def list_type(items: list[Any], depth: int = 1) -> List | None:
+    """Return a list's type, by its first items; None for items that native loops do not read."""
+    if not items:
+        return List(None)
+    first = items[0]
+    kind = type(first)
+    if kind in _LISTS:
+        return _LISTS[kind]
+    if kind is tuple:
+        parts = tuple([_LISTS[type(part)].item for part in first if type(part) in _LISTS])
+        return List(Tuple(parts)) if 0 < len(parts) == len(first) <= LONGEST else None  # type: ignore[arg-type]
+    if kind is not list or depth == NESTED:
+        return None
+    lists = [item for item in items[:LOOKED_AT] if type(item) is list]
+    inner = list_type(next((item for item in lists if item), first), depth + 1)
+    return None if inner is None else List(inner)
+
+
+def _method_type(method: Any) -> Method | None:
+    owner = list_type(method.__self__)
+    return None if owner is None else Method(owner, method.__name__)
 
 
 def array_type(array: np.ndarray[Any, Any]) -> Array | None:

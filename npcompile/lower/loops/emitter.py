@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.layout import Layout, layout_of
-from npcompile.lower.loops.types import Array, Character, Known, Scalar, Text, Tuple, Type
+from npcompile.lower.loops.layout import Layout, layout_of, objects_in
+from npcompile.lower.loops.types import Array, Character, Known, List, Method, Scalar, Text, Tuple, Type
 
 ENTRY_NAME = "npc_loop("
 ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
@@ -148,6 +148,9 @@ class Emitter:
                     variable = self.variable(name, slot.kind)
                     self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
                 self._save(name, slot.kind, slot.offset)
+        for name, slot in self.layout.given.items():
+            if name not in self.layout.bound and objects_in(slot.kind):
+                self.lines.append(f"npl::drop({self.variable(name, slot.kind)});")
 
     def function(self, number: int) -> str:
         """Return the function whose body the region is. number: its place among the functions."""
@@ -329,6 +332,10 @@ def c_type(kind: Type) -> str:
             return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
         case Tuple(items=items):
             return f"npl::tuple<{', '.join(map(c_type, items))}>"
+        case List(item=item):
+            return f"npl::py_list<{item_kind(item)}>"
+        case Method(owner=owner):
+            return c_type(owner)
         case ir.RangeState():
             return "npl::range"
         case ir.State():
@@ -340,6 +347,20 @@ def c_type(kind: Type) -> str:
         case Known():
             return "npl::nothing"
     raise TypeError(f"a {type(kind).__name__} has no C++ type")
+
+
+def item_kind(kind: Type | None) -> str:
+    """Return the C++ class that reads and makes items of a list."""
+    match kind:
+        case Scalar(python=python):
+            return f"npl::{'python' if python else 'numpy'}<{kind.c_type}>"
+        case Tuple(items=items):
+            return f"npl::tuple_of<{', '.join(map(item_kind, items))}>"
+        case List(item=item):
+            return f"npl::list_of<{item_kind(item)}>"
+        case None:
+            return "npl::unknown"
+    raise TypeError(f"a list has no items of type {kind}")
 
 
 def holds_memory(kind: Type) -> bool:

@@ -15,6 +15,7 @@ from npcompile.lower.loops.iterator_ir import (
     ZippedIterator,
     ZippedState,
 )
+from npcompile.lower.loops.layout import objects_in
 
 LARGEST = 1 << 62  # numbers from here on are Python's
 
@@ -81,6 +82,8 @@ def _check(emitter: Emitter, step: CheckLength) -> None:
 def _next(emitter: Emitter, end: ir.Next) -> None:
     state = emitter.variable(end.state, end.kind)
     emitter.lines.append(f"if (!npl::more({state})) goto {emitter.label(end.exhausted)};")
+    if objects_in(end.kind):
+        emitter.leave_if(f"npl::unfit({state})")
     item = emitter.variable(end.item, end.kind.item)
     emitter.lines.append(f"npl::bind({item}, npl::take({state}));")
     emitter.set_tag(end.item, end.kind.item)

@@ -9,19 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import INT, Array, Tuple, Type
+from npcompile.lower.loops.types import INT, Array, List, Tuple, Type
 
 
 @dataclass(frozen=True)
 class ItemsState(ir.State):
-    """An iterator over an array along its first axis. step: 1, or -1 from the last item on."""
+    """An iterator over a list, or an array along its first axis. step: 1, or -1 from the last item on."""
 
-    source: Array
+    source: Array | List
     step: int
 
     @property
     def item(self) -> Type:
         source = self.source
+        if isinstance(source, List):
+            assert source.item is not None
+            return source.item
         if source.ndim == 1:
             return source.item
         return Array(source.code, source.ndim - 1, source.packed, source.writeable)

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.text_ir import TextState
-from npcompile.lower.loops.types import Array, Character, Known, Scalar, Text, Tuple, Type
+from npcompile.lower.loops.types import Array, Character, Known, List, Method, Scalar, Text, Tuple, Type
 
 
 def words(kind: Type) -> int:
     """Return how many words a value of a type takes.
 
     A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and
-    a stride for each axis. An iterator over a range takes its position, its length, its start and its stride,
-    one over items its source and a place, and one that counts takes a number. A text takes its object's
-    address.
+    a stride for each axis, a list its address. An iterator over a range takes its position, its length, its
+    start and its stride, one over items its source and a place, and one that counts takes a number. A text
+    takes its object's address.
     """
     match kind:
         case Scalar():
@@ -28,6 +28,8 @@ def words(kind: Type) -> int:
             return 2 + 2 * ndim
         case Tuple(items=items):
             return sum(map(words, items))
+        case List() | Method():
+            return 1
         case ir.RangeState():
             return 4
         case ItemsState(source=source) | PartsState(source=source):
@@ -59,6 +61,24 @@ def given_words(kind: Type) -> int:
         case ZippedState(parts=parts):
             return sum(map(given_words, parts))
     return words(kind)
+
+
+def objects_in(kind: Type, offset: int = 0) -> list[int]:
+    """Return the words with the addresses of lists among the words of a value, which begin at an offset."""
+    match kind:
+        case List() | Method():
+            return [offset]
+        case Tuple(items=parts) | ZippedState(parts=parts):
+            found = []
+            for part in parts:
+                found += objects_in(part, offset)
+                offset += words(part)
+            return found
+        case ItemsState(source=source) | PartsState(source=source):
+            return objects_in(source, offset)
+        case CountedState(items=counted):
+            return objects_in(counted, offset + 1)
+    return []
 
 
 @dataclass(frozen=True)

@@ -97,12 +97,27 @@ class Tuple(Type):
 
 @dataclass(frozen=True)
 class List(Type):
-    """A Python list whose items all have one type."""
+    """A Python list.
 
-    item: Type
+    item: the type that its items are expected to have, None where nothing is known of them. Another name may
+    have the same list with other items expected: each item that is read is looked at.
+    """
+
+    item: Type | None
 
     def __str__(self) -> str:
-        return f"list[{self.item}]"
+        return f"list[{'?' if self.item is None else self.item}]"
+
+
+@dataclass(frozen=True)
+class Method(Type):
+    """A method of a list's, before it is called: `xs.append`."""
+
+    owner: List
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}"
 
 
 @dataclass(frozen=True)

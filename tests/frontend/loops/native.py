@@ -99,7 +99,7 @@ def check(function: Callable[..., Any], *args: Any) -> Run:
 
 
 def copies(args: tuple[Any, ...]) -> list[Any]:
-    """Return arguments whose arrays have memory of their own, with the strides that they had."""
+    """Return arguments whose arrays and lists have memory of their own, with the strides that they had."""
     made = []
     for value in args:
         if isinstance(value, np.ndarray) and value.base is not None:
@@ -107,7 +107,7 @@ def copies(args: tuple[Any, ...]) -> list[Any]:
             offset = value.ctypes.data - value.base.ctypes.data
             made.append(np.ndarray(value.shape, value.dtype, base.data, offset, value.strides))
         else:
-            made.append(copy.copy(value) if isinstance(value, np.ndarray) else value)
+            made.append(copy.deepcopy(value) if isinstance(value, np.ndarray | list) else value)
     return made
 
 

@@ -14,8 +14,9 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.text_ir import CharacterValue, TextLength
-from npcompile.lower.loops.types import INT, Array, Character, Known, Scalar, Text, Tuple
+from npcompile.lower.loops.types import INT, Array, Character, Known, List, Scalar, Text, Tuple
 
 
 @language.expressions(ast.Attribute)
@@ -33,8 +34,9 @@ def _attribute(inference: Inference, node: ast.Attribute) -> ir.Expression:
 
 @language.expressions(ast.Call)
 def _call(inference: Inference, node: ast.Call) -> ir.Expression:
-    if isinstance(node.func, ast.Attribute):
-        owner = inference.value(node.func.value)
+    node, owner = inference.method(node)
+    if owner is not None:
+        assert isinstance(node.func, ast.Attribute)
         if not isinstance(owner.type, Known):
             name = node.func.attr
             return language.methods.find((type(owner.type), name), name)(inference, node, owner)
@@ -96,4 +98,6 @@ def _len(inference: Inference, node: ast.Call) -> ir.Expression:
         return ir.integer(len(value.type.items))
     if isinstance(value.type, Text):
         return TextLength(INT, value)
+    if isinstance(value.type, List):
+        return ListLength(INT, value)
     raise Outside(f"the length of {value.type}")

@@ -24,8 +24,9 @@ from npcompile.lower.loops.iterator_ir import (
     ZippedIterator,
     ZippedState,
 )
+from npcompile.lower.loops.list_ir import NextOfUnknown
 from npcompile.lower.loops.text_ir import TextIterator, TextState
-from npcompile.lower.loops.types import Array, Known, Text, Tuple
+from npcompile.lower.loops.types import Array, Known, List, Text, Tuple
 
 
 @language.iterables(enumerate, zip)
@@ -45,7 +46,7 @@ def _reversed(inference: Inference, state: str, node: ast.Call) -> None:
         inference.bind(state, made)
 
 
-@language.iterations(Array, Text, Tuple)
+@language.iterations(Array, List, Text, Tuple)
 def _items(inference: Inference, state: str, value: ir.Expression) -> None:
     inference.bind(state, _over(value, 1))
 
@@ -56,6 +57,8 @@ def _next(inference: Inference, state: str, item: str, body: cf.Block, exhausted
     kind = without[state]
     assert isinstance(kind, ir.State)
     after = inference.reach(exhausted)
+    if not _is_known(kind):
+        return NextOfUnknown(inference.place, inference.line, after, kind, state)
     inference.types = without | {item: kind.item}
     inference.remember(item)
     return ir.Next(inference.place, inference.line, kind, state, item, inference.reach(body), after)
@@ -70,6 +73,18 @@ def _unpacked(inference: Inference, value: ir.Expression, count: int) -> tuple[i
     if value.type.ndim == 1:
         return tuple(ir.Item(value.type.item, value, (ir.integer(place),)) for place in range(count))
     return tuple(view(value, [ir.integer(place)]) for place in range(count))
+
+
+def _is_known(kind: ir.State) -> bool:
+    """Tell if it is known which items an iterator has."""
+    match kind:
+        case ItemsState(source=List(item=None)):
+            return False
+        case CountedState(items=items):
+            return _is_known(items)
+        case ZippedState(parts=parts):
+            return all(map(_is_known, parts))
+    return True
 
 
 def iterator(inference: Inference, node: ast.expr) -> ir.Expression:
@@ -102,6 +117,8 @@ def _called(inference: Inference, node: ast.expr) -> object:
 def _over(value: ir.Expression, step: int) -> ir.Expression:
     kind = value.type
     if isinstance(kind, Array) and kind.ndim:
+        return ItemsIterator(ItemsState(kind, step), value)
+    if isinstance(kind, List):
         return ItemsIterator(ItemsState(kind, step), value)
     if isinstance(kind, Tuple) and has_one_type(kind):
         return ItemsIterator(PartsState(kind, step), value)

@@ -14,7 +14,7 @@ from npcompile.frontend.loops.splitting import Split
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Known, List, Scalar, Tuple, Type
 
 FOLDED = 1 << 40  # ints from here on are not folded
 _FOLDED: dict[Any, Callable[[int, int], int]] = {
@@ -222,6 +222,8 @@ def _chosen(
     test = inference.truth(test)
     if isinstance(test, ir.Constant):
         return one if test.value else other
+    if isinstance(one.type, List):
+        raise Outside("a list that is chosen within an expression")
     return ir.Choose(one.type, test, one, other)
 
 

@@ -1,0 +1,138 @@
+"""Writes the C++ of lists: their items, read and stored, and the operations that change them."""
+
+from __future__ import annotations
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.emitter import Emitter, c_type, does, item_kind, writes
+from npcompile.lower.loops.list_ir import (
+    Append,
+    ChangeList,
+    Expected,
+    Extend,
+    HasItems,
+    Insert,
+    Joined,
+    ListItem,
+    ListLength,
+    ListPart,
+    NewList,
+    NextOfUnknown,
+    RemoveItem,
+    Repeated,
+    StoreListItem,
+)
+from npcompile.lower.loops.types import BOOL, INT
+
+
+def _made(emitter: Emitter, kind: ir.Type, function: str, operands: list[str]) -> str:
+    """Write the call of a C++ function that makes a list, which lasts as long as the step; return it."""
+    made = emitter.fresh(kind)
+    emitter.lines[-1] = f"{c_type(kind)} {made}{{}}; npl::keeper kept_{made}{{{made}}};"
+    emitter.leave_if(f"npl::{function}({', '.join([made, *operands])})")
+    return made
+
+
+@writes(NewList)
+def _new(emitter: Emitter, node: NewList) -> str:
+    return _made(emitter, node.type, "new_list", [emitter.value(item) for item in node.items])
+
+
+@writes(Repeated)
+def _repeated(emitter: Emitter, node: Repeated) -> str:
+    operands = [emitter.value(node.source), emitter.value(node.count)]
+    return _made(emitter, node.type, "repeat", operands)
+
+
+@writes(ListPart)
+def _part(emitter: Emitter, node: ListPart) -> str:
+    source = emitter.value(node.source)
+    bounds = []
+    for bound, otherwise in ((node.start, "0"), (node.stop, f"{source}.held->size")):
+        if bound is None:
+            bounds.append(otherwise)
+        else:
+            bounds.append(f"npl::wrapped({emitter.value(bound)}, {source}.held->size)")
+    return _made(emitter, node.type, "part", [source, *bounds])
+
+
+@writes(Joined)
+def _joined(emitter: Emitter, node: Joined) -> str:
+    return _made(emitter, node.type, "join", [emitter.value(node.first), emitter.value(node.second)])
+
+
+@writes(Expected)
+def _expected(emitter: Emitter, node: Expected) -> str:
+    return emitter.hold(node.type, f"{{{emitter.value(node.source)}.held}}")
+
+
+@writes(ListLength)
+def _length(emitter: Emitter, node: ListLength) -> str:
+    return emitter.hold(INT, f"{emitter.value(node.source)}.held->size")
+
+
+@writes(HasItems)
+def _truth(emitter: Emitter, node: HasItems) -> str:
+    return emitter.hold(BOOL, f"{emitter.value(node.source)}.held->size != 0")
+
+
+def _place(emitter: Emitter, source: str, index: ir.Expression) -> str:
+    """Return the place of an item, after the check that it is there."""
+    text, length = emitter.value(index), f"{source}.held->size"
+    if index not in emitter.region.nonnegative:
+        text = emitter.hold(INT, f"npl::wrapped({text}, {length})")
+    emitter.leave_if(f"npl::outside({text}, {length})")
+    return text
+
+
+@writes(ListItem)
+def _item(emitter: Emitter, node: ListItem) -> str:
+    source = emitter.value(node.source)
+    place = _place(emitter, source, node.index)
+    answer = emitter.fresh(node.type)
+    emitter.leave_if(f"npl::item({source}, {place}, {answer})")
+    return answer
+
+
+def _call(emitter: Emitter, function: str, value: ir.Expression, operands: list[str]) -> None:
+    """Write the call of a function that makes an object of a value; leave if it does not."""
+    arguments = ", ".join([*operands, emitter.value(value)])
+    emitter.leave_if(f"npl::{function}<{item_kind(value.type)}>({arguments})")
+
+
+@does(Append)
+def _append(emitter: Emitter, step: Append) -> None:
+    _call(emitter, "append", step.value, [emitter.value(step.target)])
+
+
+@does(Insert)
+def _insert(emitter: Emitter, step: Insert) -> None:
+    _call(emitter, "insert", step.value, [emitter.value(step.target), emitter.value(step.index)])
+
+
+@does(StoreListItem)
+def _store(emitter: Emitter, step: StoreListItem) -> None:
+    target = emitter.value(step.target)
+    emitter.value(step.value)
+    _call(emitter, "store", step.value, [target, _place(emitter, target, step.index)])
+
+
+@does(RemoveItem)
+def _remove(emitter: Emitter, step: RemoveItem) -> None:
+    target = emitter.value(step.target)
+    emitter.lines.append(f"npl::remove({target}, {_place(emitter, target, step.index)});")
+
+
+@does(Extend)
+def _extend(emitter: Emitter, step: Extend) -> None:
+    emitter.leave_if(f"npl::extend({emitter.value(step.target)}, {emitter.value(step.value)})")
+
+
+@does(ChangeList)
+def _change(emitter: Emitter, step: ChangeList) -> None:
+    emitter.lines.append(f"npl::{step.method}({emitter.value(step.target)});")
+
+
+@does(NextOfUnknown)
+def _next(emitter: Emitter, end: NextOfUnknown) -> None:
+    emitter.leave_if(f"npl::more({emitter.variable(end.state, end.kind)})")
+    emitter.lines.append(f"goto {emitter.label(end.target)};")

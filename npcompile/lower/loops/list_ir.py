@@ -1,0 +1,240 @@
+"""Defines lists in the typed IR: expressions of Python's own list objects, and steps that change them.
+
+Rules in `frontend/loops/rules/lists.py` make it, `list_code.py` writes its C++. The item of a list's type is
+an expectation: an item that is read is looked at, and native code leaves where it has another type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import List, Type
+
+
+@dataclass(frozen=True, eq=False)
+class NewList(ir.Compound):
+    """A new list of items, all of one type."""
+
+    items: tuple[ir.Expression, ...]
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return self.items
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.items))}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated(ir.Compound):
+    """A new list: another one so many times."""
+
+    source: ir.Expression
+    count: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source, self.count)
+
+    def __str__(self) -> str:
+        return f"{self.source} * {self.count}"
+
+
+@dataclass(frozen=True, eq=False)
+class ListPart(ir.Compound):
+    """A new list: the items of another one from a place to another place; None stands for its ends."""
+
+    source: ir.Expression
+    start: ir.Expression | None
+    stop: ir.Expression | None
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source, *(bound for bound in (self.start, self.stop) if bound is not None))
+
+    def __str__(self) -> str:
+        bounds = ("" if bound is None else str(bound) for bound in (self.start, self.stop))
+        return f"{self.source}[{':'.join(bounds)}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Joined(ir.Compound):
+    """A new list: the items of two others."""
+
+    first: ir.Expression
+    second: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.first, self.second)
+
+    def __str__(self) -> str:
+        return f"{self.first} + {self.second}"
+
+
+@dataclass(frozen=True, eq=False)
+class Expected(ir.Compound):
+    """A list of which other items are expected than before, or a list's method, or the list that has it."""
+
+    source: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source,)
+
+    def __str__(self) -> str:
+        return f"({self.source}: {self.type})"
+
+
+@dataclass(frozen=True, eq=False)
+class ListItem(ir.Compound):
+    """An item of a list, by an int."""
+
+    source: ir.Expression
+    index: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source, self.index)
+
+    def __str__(self) -> str:
+        return f"{self.source}[{self.index}]"
+
+
+@dataclass(frozen=True, eq=False)
+class ListLength(ir.Compound):
+    """The length of a list, an int."""
+
+    source: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source,)
+
+    def __str__(self) -> str:
+        return f"len({self.source})"
+
+
+@dataclass(frozen=True, eq=False)
+class HasItems(ir.Compound):
+    """The truth of a list."""
+
+    source: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.source,)
+
+    def __str__(self) -> str:
+        return f"bool({self.source})"
+
+
+@dataclass(frozen=True, eq=False)
+class Append(ir.CompoundStep):
+    """Append an item to a list."""
+
+    target: ir.Expression
+    value: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target, self.value)
+
+    def __str__(self) -> str:
+        return f"{self.target}.append({self.value})"
+
+
+@dataclass(frozen=True, eq=False)
+class Insert(ir.CompoundStep):
+    """Insert an item into a list before a place, any int."""
+
+    target: ir.Expression
+    index: ir.Expression
+    value: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target, self.index, self.value)
+
+    def __str__(self) -> str:
+        return f"{self.target}.insert({self.index}, {self.value})"
+
+
+@dataclass(frozen=True, eq=False)
+class StoreListItem(ir.CompoundStep):
+    """Store an item of a list."""
+
+    target: ir.Expression
+    index: ir.Expression
+    value: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target, self.index, self.value)
+
+    def __str__(self) -> str:
+        return f"{self.target}[{self.index}] = {self.value}"
+
+
+@dataclass(frozen=True, eq=False)
+class RemoveItem(ir.CompoundStep):
+    """Take an item out of a list, after it has been read."""
+
+    target: ir.Expression
+    index: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target, self.index)
+
+    def __str__(self) -> str:
+        return f"del {self.target}[{self.index}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Extend(ir.CompoundStep):
+    """Append all items of a list to another one, or to itself."""
+
+    target: ir.Expression
+    value: ir.Expression
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target, self.value)
+
+    def __str__(self) -> str:
+        return f"{self.target}.extend({self.value})"
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeList(ir.CompoundStep):
+    """Call a method of a list without arguments: `clear` or `reverse`."""
+
+    target: ir.Expression
+    method: str
+
+    @property
+    def parts_within(self) -> tuple[ir.Expression, ...]:
+        return (self.target,)
+
+    def __str__(self) -> str:
+        return f"{self.target}.{self.method}()"
+
+
+@dataclass(frozen=True, eq=False)
+class NextOfUnknown(ir.Jump):
+    """Go to where a loop over a list leads after its last trip; leave where there is an item."""
+
+    kind: ir.State
+    state: str
+
+    def __str__(self) -> str:
+        return f"assert not [*{self.state}]; goto {self.target.label}"
+
+
+def may_be(kind: Type, other: Type | None) -> bool:
+    """Tell if a list of which not all is known may be one of another type."""
+    if not isinstance(kind, List) or not isinstance(other, List) or other.item is None:
+        return False
+    return kind.item is None or may_be(kind.item, other.item)

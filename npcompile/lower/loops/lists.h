@@ -1,0 +1,410 @@
+// Python's lists in native loops: the list objects themselves. The type of their items is an expectation: each
+// item that is read is looked at, and native code leaves where it has another type.
+#pragma once
+#include <utility>
+
+#include "iterators.h"
+
+// Python's own objects and functions, found in the process that loads the library.
+extern "C" {
+extern char PyLong_Type[], PyFloat_Type[], PyComplex_Type[], PyList_Type[], PyTuple_Type[];
+extern char _Py_TrueStruct[], _Py_FalseStruct[];
+extern const unsigned long Py_Version;
+void Py_IncRef(void *);
+void Py_DecRef(void *);
+void PyErr_Clear(void);
+long long PyLong_AsLongLongAndOverflow(void *, int *);
+void *PyLong_FromLongLong(long long);
+void *PyFloat_FromDouble(double);
+void *PyComplex_FromDoubles(double, double);
+void *PyTuple_New(intptr_t);
+void *PyList_New(intptr_t);
+int PyList_Append(void *, void *);
+int PyList_Insert(void *, intptr_t, void *);
+int PyList_SetItem(void *, intptr_t, void *);
+int PyList_SetSlice(void *, intptr_t, intptr_t, void *);
+void *PyList_GetSlice(void *, intptr_t, intptr_t);
+int PyList_Reverse(void *);
+void *PySequence_Repeat(void *, intptr_t);
+void *PyType_GenericAlloc(void *, intptr_t);
+void *PyImport_ImportModule(const char *);
+void *PyObject_GetAttrString(void *, const char *);
+}
+
+namespace npl {
+
+// The fields of Python's objects, as all versions from 3.11 on have them.
+struct head {
+    intptr_t references;
+    void *type;
+};
+struct list_object {
+    head object;
+    intptr_t size;
+    void **items;
+    intptr_t room;
+};
+struct tuple_object {
+    head object;
+    intptr_t size;
+    void *items[1];
+};
+struct int_object {
+    head object;
+    uintptr_t digits;  // before 3.12 their number with the sign, then their number and the sign's bits
+    uint32_t digit;
+};
+template <typename T>
+struct number_object {
+    head object;
+    T value;
+};
+
+static inline void *type_of(void *object) { return static_cast<head *>(object)->type; }
+
+// Tell if Python could not make an object.
+static inline bool failed(void *made) {
+    if (!made) [[unlikely]] {
+        PyErr_Clear();
+        return true;
+    }
+    return false;
+}
+
+// -- kinds of items: `unbox` reads an object's value, or tells that it is of another kind; `box` makes an object ---
+
+template <typename T>
+struct python;
+template <>
+struct python<int64_t> {
+    using value = int64_t;
+    static inline bool unbox(void *from, value &to) {
+        if (type_of(from) != PyLong_Type) return true;
+        const auto object = static_cast<int_object *>(from);
+        if (Py_Version >= 0x030C0000) {
+            if (object->digits < 16) {
+                to = (1 - int64_t(object->digits & 3)) * object->digit;
+                return false;
+            }
+        } else if (object->digits + 1 < 3) {
+            to = int64_t(object->digits) * object->digit;
+            return false;
+        }
+        int overflow = 0;
+        to = PyLong_AsLongLongAndOverflow(from, &overflow);
+        return overflow != 0;
+    }
+    static inline void *box(value from) { return PyLong_FromLongLong(from); }
+};
+template <>
+struct python<double> {
+    using value = double;
+    static inline bool unbox(void *from, value &to) {
+        if (type_of(from) != PyFloat_Type) return true;
+        to = static_cast<number_object<double> *>(from)->value;
+        return false;
+    }
+    static inline void *box(value from) { return PyFloat_FromDouble(from); }
+};
+template <>
+struct python<bool> {
+    using value = bool;
+    static inline bool unbox(void *from, value &to) {
+        to = from == _Py_TrueStruct;
+        return !to && from != _Py_FalseStruct;
+    }
+    static inline void *box(value from) {
+        void *made = from ? _Py_TrueStruct : _Py_FalseStruct;
+        Py_IncRef(made);
+        return made;
+    }
+};
+template <>
+struct python<complex<double>> {
+    using value = complex<double>;
+    static inline bool unbox(void *from, value &to) {
+        if (type_of(from) != PyComplex_Type) return true;
+        std::memcpy(&to, &static_cast<number_object<double> *>(from)->value, sizeof(to));
+        return false;
+    }
+    static inline void *box(const value &from) {
+        double parts[2];
+        std::memcpy(parts, &from, sizeof(from));
+        return PyComplex_FromDoubles(parts[0], parts[1]);
+    }
+};
+
+// An attribute of NumPy's, which is kept; null where there is none.
+static __attribute__((noinline, cold)) void *of_numpy(const char *name) {
+    void *module = PyImport_ImportModule("numpy");
+    if (failed(module)) return nullptr;
+    void *found = PyObject_GetAttrString(module, name);
+    Py_DecRef(module);
+    failed(found);
+    return found;
+}
+
+// NumPy's scalars: all of them have their number after the head.
+template <typename T>
+struct numpy {
+    using value = T;
+    static constexpr const char *name() {
+        if constexpr (std::is_same_v<T, int8_t>) return "int8";
+        if constexpr (std::is_same_v<T, int16_t>) return "int16";
+        if constexpr (std::is_same_v<T, int32_t>) return "int32";
+        if constexpr (std::is_same_v<T, int64_t>) return "int64";
+        if constexpr (std::is_same_v<T, uint8_t>) return "uint8";
+        if constexpr (std::is_same_v<T, uint16_t>) return "uint16";
+        if constexpr (std::is_same_v<T, uint32_t>) return "uint32";
+        if constexpr (std::is_same_v<T, uint64_t>) return "uint64";
+        if constexpr (std::is_same_v<T, half>) return "float16";
+        if constexpr (std::is_same_v<T, float>) return "float32";
+        if constexpr (std::is_same_v<T, double>) return "float64";
+        if constexpr (std::is_same_v<T, complex<float>>) return "complex64";
+        return "complex128";
+    }
+    static inline void *type() {
+        static void *const found = of_numpy(name());
+        return found;
+    }
+    static inline bool unbox(void *from, value &to) {
+        if (type_of(from) != type()) return true;
+        std::memcpy(&to, &static_cast<number_object<double> *>(from)->value, sizeof(T));
+        return false;
+    }
+    static inline void *box(const value &from) {
+        void *made = PyType_GenericAlloc(type(), 0);
+        if (made) std::memcpy(&static_cast<number_object<double> *>(made)->value, &from, sizeof(T));
+        return made;
+    }
+};
+template <>
+struct numpy<bool> {
+    using value = bool;
+    static inline void *object(bool which) {
+        static void *const found[] = {of_numpy("False_"), of_numpy("True_")};
+        return found[which];
+    }
+    static inline bool unbox(void *from, value &to) {
+        to = from == object(true);
+        return !to && from != object(false);
+    }
+    static inline void *box(value from) {
+        Py_IncRef(object(from));
+        return object(from);
+    }
+};
+
+// Tuples of numbers.
+template <typename... Kinds>
+struct tuple_of;
+template <>
+struct tuple_of<> {
+    using value = tuple<>;
+    static inline bool unbox_items(void **, value &) { return false; }
+    static inline bool box_items(void **, const value &) { return false; }
+};
+template <typename First, typename... Rest>
+struct tuple_of<First, Rest...> {
+    using value = tuple<typename First::value, typename Rest::value...>;
+    static inline bool unbox_items(void **items, value &to) {
+        return First::unbox(items[0], to.first) || tuple_of<Rest...>::unbox_items(items + 1, to.rest);
+    }
+    static inline bool box_items(void **items, const value &from) {
+        return !(items[0] = First::box(from.first)) || tuple_of<Rest...>::box_items(items + 1, from.rest);
+    }
+    static inline bool unbox(void *from, value &to) {
+        const auto object = static_cast<tuple_object *>(from);
+        return type_of(from) != PyTuple_Type || object->size != 1 + sizeof...(Rest) || unbox_items(object->items, to);
+    }
+    static inline void *box(const value &from) {
+        void *made = PyTuple_New(1 + sizeof...(Rest));
+        if (made && box_items(static_cast<tuple_object *>(made)->items, from)) {
+            Py_DecRef(made);
+            return nullptr;
+        }
+        return made;
+    }
+};
+
+// Items of which nothing is known: a list of them is not read.
+struct unknown {
+    using value = nothing;
+};
+
+template <typename Kind>
+struct py_list {
+    list_object *held;
+};
+template <typename Kind>
+struct list_of {
+    using value = py_list<Kind>;
+    static inline bool unbox(void *from, value &to) {
+        to.held = static_cast<list_object *>(from);
+        return type_of(from) != PyList_Type;
+    }
+    static inline void *box(const value &from) {
+        Py_IncRef(from.held);
+        return from.held;
+    }
+};
+
+// -- names of lists: each has a reference, which Python takes over where native code leaves -----------------------
+
+template <typename Kind>
+static inline void drop(py_list<Kind> &name) {
+    list_object *old = name.held;
+    name.held = nullptr;
+    Py_DecRef(old);
+}
+template <typename Kind>
+static inline void bind(py_list<Kind> &name, const py_list<Kind> &value) {
+    list_object *old = name.held;
+    Py_IncRef(value.held);
+    name = value;
+    Py_DecRef(old);
+}
+template <typename Kind>
+static inline int64_t load(const int64_t *words, py_list<Kind> &value) {
+    value.held = reinterpret_cast<list_object *>(words[0]);
+    Py_IncRef(value.held);
+    return 1;
+}
+template <typename Kind>
+static inline int64_t save(int64_t *words, const py_list<Kind> &value) {
+    words[0] = reinterpret_cast<int64_t>(value.held);
+    return 1;
+}
+
+// -- operations: those that return a bool leave where it is true --------------------------------------------------
+
+template <typename Kind>
+static inline bool take_new(py_list<Kind> &made, void *object) {
+    made.held = static_cast<list_object *>(object);
+    return failed(object);
+}
+template <typename Kind>
+static inline bool new_list(py_list<Kind> &made) {
+    return take_new(made, PyList_New(0));
+}
+template <typename Kind, typename... Values>
+static inline bool new_list(py_list<Kind> &made, const Values &...values) {
+    if (take_new(made, PyList_New(sizeof...(values)))) return true;
+    int64_t place = 0;
+    return (failed(made.held->items[place++] = Kind::box(values)) || ...);
+}
+template <typename Kind>
+static inline bool repeat(py_list<Kind> &made, const py_list<Kind> &source, int64_t count) {
+    return take_new(made, PySequence_Repeat(source.held, count));
+}
+template <typename Kind>
+static inline bool part(py_list<Kind> &made, const py_list<Kind> &source, int64_t start, int64_t stop) {
+    return take_new(made, PyList_GetSlice(source.held, start, stop));
+}
+
+template <typename Kind>
+static inline bool item(const py_list<Kind> &source, int64_t place, typename Kind::value &to) {
+    return Kind::unbox(source.held->items[place], to);
+}
+
+template <typename Kind, typename Any>
+static inline bool append(const py_list<Any> &to, const typename Kind::value &value) {
+    void *made = Kind::box(value);
+    if (failed(made)) return true;
+    list_object *held = to.held;
+    if (held->size < held->room) [[likely]] {
+        held->items[held->size++] = made;
+        return false;
+    }
+    const bool bad = PyList_Append(held, made) != 0;
+    Py_DecRef(made);
+    if (bad) PyErr_Clear();
+    return bad;
+}
+template <typename Kind, typename Any>
+static inline bool insert(const py_list<Any> &to, int64_t place, const typename Kind::value &value) {
+    void *made = Kind::box(value);
+    if (failed(made)) return true;
+    const bool bad = PyList_Insert(to.held, place, made) != 0;
+    Py_DecRef(made);
+    if (bad) PyErr_Clear();
+    return bad;
+}
+template <typename Kind, typename Any>
+static inline bool store(const py_list<Any> &to, int64_t place, const typename Kind::value &value) {
+    void *made = Kind::box(value);
+    if (failed(made)) return true;
+    void *old = std::exchange(to.held->items[place], made);
+    Py_DecRef(old);
+    return false;
+}
+template <typename One, typename Other>
+static inline bool extend(const py_list<One> &to, const py_list<Other> &by) {
+    const bool bad = PyList_SetSlice(to.held, to.held->size, to.held->size, by.held) != 0;
+    if (bad) PyErr_Clear();
+    return bad;
+}
+template <typename Kind, typename One, typename Other>
+static inline bool join(py_list<Kind> &made, const py_list<One> &first, const py_list<Other> &second) {
+    return take_new(made, PyList_GetSlice(first.held, 0, first.held->size)) || extend(made, second);
+}
+// Takes an item out. As in Python, a list keeps its memory until half of it is free.
+template <typename Any>
+static inline void remove(const py_list<Any> &from, int64_t place) {
+    list_object *held = from.held;
+    if (place == held->size - 1 && place >= held->room / 2) {
+        held->size = place;
+        Py_DecRef(held->items[place]);
+    } else {
+        PyList_SetSlice(held, place, place + 1, nullptr);
+    }
+}
+template <typename Any>
+static inline void clear(const py_list<Any> &which) {
+    PyList_SetSlice(which.held, 0, which.held->size, nullptr);
+}
+template <typename Any>
+static inline void reverse(const py_list<Any> &which) {
+    PyList_Reverse(which.held);
+}
+
+// -- iterators over lists: `unfit` tells that the next item is of another type -------------------------------------
+
+template <int step, typename Kind>
+static inline items<py_list<Kind>, step> begin_items(const py_list<Kind> &source) {
+    return {source, step > 0 ? 0 : source.held->size - 1};
+}
+template <typename Kind, int step>
+static inline bool more(const items<py_list<Kind>, step> &state) {
+    return uint64_t(state.place) < uint64_t(state.source.held->size);
+}
+template <typename Kind, int step>
+static inline typename Kind::value take(items<py_list<Kind>, step> &state) {
+    typename Kind::value value{};
+    item(state.source, state.place, value);
+    state.place += step;
+    return value;
+}
+template <typename State>
+static inline bool unfit(const State &) {
+    return false;
+}
+template <typename Kind, int step>
+static inline bool unfit(const items<py_list<Kind>, step> &state) {
+    typename Kind::value value{};
+    return item(state.source, state.place, value);
+}
+template <typename State>
+static inline bool unfit(const enumerated<State> &state) {
+    return unfit(state.state);
+}
+template <typename First, typename... Rest>
+static inline bool unfit(const tuple<First, Rest...> &states) {
+    return unfit(states.first) || unfit(states.rest);
+}
+template <typename... States>
+static inline bool unfit(const zipped<States...> &state) {
+    return unfit(state.states);
+}
+
+}  // namespace npl
