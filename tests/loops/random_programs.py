@@ -214,7 +214,9 @@ class LoopGrower(ExpressionGrower):
             lines += self.local_array("u")
         self.stack = self.one_in(3)
         if self.stack:
-            lines.append("stack = " + self.pick("[]", "[0, n]", "[1.5]"))
+            lines.append("stack = " + self.pick("[]", "[0, n]", "[1.5]", "[s] * 3", "[0] * n"))
+            lines.append("rows = " + self.pick("[[], [], []]", "[[1], [], [2, 3]]", "[stack, [], stack]"))
+            lines.append("pairs = " + self.pick("[]", "[(0, 0.5)]", "[(q, 1.0), (p, 2.0)]"))
         loops: list[str] = []
         for _ in range(self.rng.choice((1, 1, 1, 2))):
             loops += self.loop(0)
@@ -223,7 +225,7 @@ class LoopGrower(ExpressionGrower):
             loops = ["try:", *indented(loops), f"except {errors} as error:", "    ok = str(error)"]
         found = rng.sample(["q", "p", "r", "y", "ok"], rng.randrange(2, 5))
         found += ["g"] if self.array("c") else []
-        found += ["stack"] if self.stack else []
+        found += ["stack", "rows", "pairs"] if self.stack else []
         found += ["u"] if any(one.name == "u" for one in self.arrays) else []
         found += ["i"] if self.one_in(3) and any(line.lstrip().startswith("for i") for line in loops) else []
         return [*lines, *loops, f"return {', '.join(found)}"]
@@ -250,6 +252,8 @@ class LoopGrower(ExpressionGrower):
 
     def head(self, variable: str) -> tuple[list[str], str, list[str]]:
         """Return what stands before a loop, its head, and how its body begins."""
+        if self.stack and self.one_in(6):
+            return [], self.list_head(variable), []
         kind = self.rng.randrange(10)
         if kind < 2:
             return self.while_head()
@@ -276,6 +280,21 @@ class LoopGrower(ExpressionGrower):
         condition = self.condition()
         test = self.pick(f"{trip} < n", f"{trip} < n and {condition}", f"{condition} and {trip} < n")
         return [f"{trip} = 0"], f"while {test}:", [f"{trip} += 1"]
+
+    def list_head(self, variable: str) -> str:
+        """Return the head of a loop over items of lists, which the loop itself does not make longer."""
+        if self.one_in(3):
+            self.ints.append(f"{variable}v")
+            self.reals.append(f"{variable}o")
+            return f"for {variable}v, {variable}o in pairs[:4]:"
+        self.reals.append(f"{variable}v")
+        items = self.pick(
+            "list(stack)", "stack[-4:]", "rows[q % 3][:4]", "rows[1][1:5]", "reversed(stack[:3])"
+        )
+        if self.one_in(2):
+            return f"for {variable}v in {items}:"
+        self.ints.append(f"{variable}k")
+        return f"for {variable}k, {variable}v in enumerate({items}, 1):"
 
     def items_head(self, variable: str) -> str:
         """Return the head of a loop over elements of arrays."""
@@ -489,6 +508,19 @@ class LoopGrower(ExpressionGrower):
                 ["if stack:", f"    r = stack[{self.pick('-1', '0')}] + {self.real(1)}"],
                 ["q = len(stack)"],
                 ["y = stack.pop()"],
+                ["if stack:", "    stack.append(stack.pop(0))"],
+                ["if len(stack) < 9:", f"    stack.insert({self.index()}, {self.integer()})"],
+                ["if stack:", f"    stack[{self.index()}] = {self.pick('r', 'q', 'y')}"],
+                ["if len(stack) < 9:", f"    stack {self.pick('+=', '= stack +')} [{self.integer()}]"],
+                ["if len(stack) < 9:", "    stack.extend(rows[q % 3])"],
+                ["stack = " + self.pick("stack[1:]", "stack[:-1]", "rows[0]", "[]", "[q, p]")],
+                [f"stack.{self.pick('clear', 'reverse')}()"],
+                [f"rows[{self.pick('q % 3', '-1', '1')}].append({self.integer()})"],
+                ["if rows[1]:", f"    p = rows[1][{self.pick('0', '-1')}] + {self.integer()}"],
+                [f"rows[{self.pick('q % 3', '2')}] = {self.pick('stack', 'stack[:2]', 'rows[1]', '[p]')}"],
+                [f"pairs.append(({self.integer()}, {self.real()}))"],
+                ["if pairs:", "    p, y = pairs.pop()", f"    pairs.append((p, {self.real(1)}))"],
+                ["for qq, yy in pairs[-2:]:", "    r = r + qq * yy"],
                 ["if len(stack) > 1:", "    stack[0], stack[-1] = stack[-1], stack[0]"],
             ]
         )
