@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from npcompile.lower.loops import array_ir, ir
+from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple, Type
 
@@ -250,7 +251,7 @@ class _Proof:
                     self.visit(node)
 
     def visit(self, node: ir.Expression) -> None:
-        if not isinstance(node, _PURE):
+        if not isinstance(node, _PURE) or objects_in(node.type):
             raise Dependent(f"`{node}` may depend on other trips")
         self.heavy |= isinstance(node, _HEAVY)
         match node:

@@ -292,7 +292,7 @@ def over_items(xs, a):
     return total, last
 
 
-@program([1, 2, 3])
+@program([1, 2, 3], native=None)
 def over_a_list_that_grows(xs):
     seen = []
     for v in xs:
@@ -302,7 +302,7 @@ def over_a_list_that_grows(xs):
     return seen, xs
 
 
-@program([1, 2, 3, 4, 5])
+@program([1, 2, 3, 4, 5], native=None)
 def over_a_list_that_shrinks(xs):
     seen = []
     for v in xs:
@@ -474,7 +474,15 @@ def test_lists_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any
 
 
 @pytest.mark.parametrize(
-    "function", [over_items, over_tuples, popped_anywhere, with_numbers_and_side_by_side]
+    "function",
+    [
+        over_items,
+        over_a_list_that_grows,
+        over_a_list_that_shrinks,
+        over_tuples,
+        popped_anywhere,
+        with_numbers_and_side_by_side,
+    ],
 )
 def test_short_loops_natively(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     compile_loops_alone(monkeypatch)
