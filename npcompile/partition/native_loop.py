@@ -21,8 +21,10 @@ from npcompile.frontend.loops.frames import end_calls, go_on
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
 from npcompile.frontend.loops.objects import Objects, objects_of
 from npcompile.frontend.loops.outcome import Outcome
+from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
+from npcompile.lower.native import native
 from npcompile.tiering.fewest_trips import FewestTrips
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
@@ -72,6 +74,10 @@ class NativeLoop:
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
+        # The native code entered last, and what enters it for values of the types that it has.
+        self._latest: tuple[TypedLoop, QuickEntry] | None = None
+        self._entries: dict[TypedLoop, QuickEntry | None] = {}
+        self._pending: list[TypedLoop] = []  # those of which it is not known that they are compiled
         self.ready = False
         self._unheld = 0  # entries with types that native loops do not hold
         self.trips = FewestTrips()
@@ -85,6 +91,11 @@ class NativeLoop:
         """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
         if self._errors_matter():
             return None
+        if (latest := self._latest) is not None:
+            start = clock()
+            if (done := latest[1](iterator, *values)) is not None:
+                self.within.entered = True
+                return self._done(latest[0], start, done, iterator, values)
         entry = self._entry(iterator, values)
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:
@@ -106,7 +117,27 @@ class NativeLoop:
         if not self.trips.settled:
             self.trips.note_native(clock() - start)
             self.fewest = self.trips.fewest
+        elif entry.objects is None:
+            self._keep(typed)
         return outcome
+
+    def _keep(self, typed: TypedLoop) -> None:
+        """Enter native code without Python from now on, as long as values are of its types."""
+        if typed not in self._entries:
+            if (runtime := native.loaded()) is None:
+                return
+            self._entries[typed] = quick_entry(
+                runtime,
+                typed.job.function,
+                typed.exchange.layout,
+                typed.region.wide,
+                typed.assumed,
+                self.takes,
+                self.source.flow.state,
+                lambda name: self._cells.get(name, self._globals),
+            )
+        quick = self._entries[typed]
+        self._latest = None if quick is None else (typed, quick)
 
     def _refuse_if_never_held(self, entry: Entry | None) -> None:
         """Leave the loop to Python for good where none of its first entries had types for native code."""
@@ -171,7 +202,9 @@ class NativeLoop:
     @property
     def is_pending(self) -> bool:
         """Tell if native code is being compiled."""
-        return any(not typed.job.done for typed in self.typed)
+        if self._pending:
+            self._pending = [typed for typed in self._pending if not typed.job.done]
+        return bool(self._pending)
 
     # -- types -------------------------------------------------------------------------------------------
 
@@ -228,27 +261,37 @@ class NativeLoop:
             self.within.refuse(self.node, why)
             return None
         self.within.owner._stats.native_loops += 1
+        self._pending.append(typed)
         return typed
 
     # -- runs --------------------------------------------------------------------------------------------
 
-    def _run(self, typed: TypedLoop, entry: Entry) -> Outcome:
+    def _done(
+        self, typed: TypedLoop, start: float, done: Done, iterator: Any, values: tuple[Any, ...]
+    ) -> Outcome:
+        """Return what has come of an entry without Python, after Python has gone on where native code left.
+        start: when it began."""
+        number, words, raised = done
+        if raised is None and typed.finishes[number]:
+            self.entries += 1
+            self.within.owner._stats.loop_entries += 1
+            over = () if type(iterator) is _RANGE_ITERATOR or iterator is True else (state_of(iterator),)
+            return Outcome(typed.exchange.unpack(words, arrays_in(values + over), typed.keeps))
+        entry = self._entry(iterator, values)
+        assert entry is not None
+        return self._run(typed, entry, (start, done))
+
+    def _run(self, typed: TypedLoop, entry: Entry, begun: tuple[float, Done] | None = None) -> Outcome:
         """Do the loop natively; where native code leaves go on in Python, and natively again with the next
-        trip, as long as native code does more than Python."""
+        trip, as long as native code does more than Python. begun: the first entry, if it was made."""
         spent = [0.0, 0.0]  # seconds, natively and by Python
         bound: dict[str, Any] = {}  # names that were bound before native code was entered again
         while True:
             names, objects = entry
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
-            start = clock()
-            words = typed.exchange.pack(names)
-            raised: BaseException | None = None
-            number = 0
-            try:
-                number = typed.job.function(typed.exchange.address(words))
-            except BaseException as error:  # by a signal's handler: Ctrl-C
-                raised = error.with_traceback(None)
+            start, (number, words, raised) = begun or (clock(), self._entered(typed, names))
+            begun = None
             arrays = arrays_in(names.values())
             if raised is None and typed.finishes[number]:
                 last = typed.exchange.unpack(words, arrays, typed.keeps)
@@ -277,6 +320,15 @@ class NativeLoop:
             if again is None:
                 return outcome
             typed, entry = again
+
+    @staticmethod
+    def _entered(typed: TypedLoop, names: dict[str, Any]) -> Done:
+        """Enter native code with these names."""
+        words = typed.exchange.pack(names)
+        try:
+            return typed.job.function(typed.exchange.address(words)), words, None
+        except BaseException as error:  # by a signal's handler: Ctrl-C
+            return 0, words, error.with_traceback(None)
 
     def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the user's names among those that the region binds."""

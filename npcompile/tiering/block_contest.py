@@ -72,6 +72,8 @@ class BlockContest:
             self._inside = False
         if recordings == counts.recordings:
             trial.note(ours, seconds)
+        # Native code may have been entered for the first time, which takes longer than later entries.
+        native = native or partitioned.runs_loops
         if native and ours and seconds >= LONG:
             self._left, self._trial = FEW, None
             return result
