@@ -102,7 +102,7 @@ def _kind(kind: Type) -> tuple[str, Any, tuple[int, int, int, bool, int, bool]] 
             return "n", scalar, (words(kind), 0, 0, False, 0, False)
         case Array():
             return "a", None, _of_array(kind)
-        case ItemsState(source=source, step=1):
+        case ItemsState(source=Array() as source, step=1):
             return "m", None, _of_array(source)
         case ir.RangeState(stride=stride, nonnegative=nonnegative):
             return "r", None, (0, 0, 0, False, stride or 0, nonnegative)
