@@ -11,6 +11,7 @@ from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
 from npcompile.lower.native.pool import empty_cache
+from npcompile.vectorize import vectorize
 from npcompile.verify.verify import DifferenceWarning, Verification, verify
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "explain",
     "jit",
     "ndarray",
+    "vectorize",
     "verify",
 ]

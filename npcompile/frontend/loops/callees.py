@@ -18,7 +18,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.partition import tree_of
-from npcompile.frontend.rewrite.source import NotFound
+from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array, Known, Scalar, Type
 
@@ -29,6 +29,7 @@ _PURE = (ir.Bind, ir.BeginRange)
 _UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
 _HELD = (Array, Known, Scalar, ir.RangeState)
 
+_Signature = tuple[tuple[Type, ...], Scalar | None]  # the types of the arguments; `ir.Function.item`
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
 
@@ -55,13 +56,23 @@ class _OuterNames:
         return inference.assume(self.function.__globals__, name, value)
 
 
-def call(inference: Inference, function: FunctionType, node: ast.Call) -> ir.Expression:
-    """Return the value of the call of a user's function. Raises Outside where that cannot be a native
-    function.
+@dataclass(frozen=True)
+class ItemFunction:
+    """A function whose results become items of an array: each is converted to its dtype."""
+
+    function: FunctionType
+    item: Scalar
+
+
+def call(
+    inference: Inference, function: FunctionType, node: ast.Call, item: Scalar | None = None
+) -> ir.Expression:
+    """Return the value of the call of a user's function, converted to `item`. Raises Outside where that
+    cannot be a native function.
     """
     operands = _operands(inference, function, node)
     types = tuple(operand.type for operand in operands)
-    known = function, types
+    known = function, (types, item)
     typed = inference.callees.get(known)
     if typed is None:
         typed = _type(inference, function, known)
@@ -105,9 +116,9 @@ def _operands(inference: Inference, function: FunctionType, node: ast.Call) -> t
 
 
 def _type(
-    inference: Inference, function: FunctionType, known: tuple[FunctionType, tuple[Type, ...]]
+    inference: Inference, function: FunctionType, known: tuple[FunctionType, _Signature]
 ) -> ir.Function:
-    types = known[1]
+    types, item = known[1]
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     inference.assumed.append(Assumed(function, "__code__", code))
@@ -115,7 +126,8 @@ def _type(
     parameters = tuple(
         (name, kind) for name, kind in zip(names, types, strict=True) if not isinstance(kind, Known)
     )
-    made = ir.Function(f"{function.__name__}_{len(inference.callees)}", parameters)
+    word = function.__name__ if function.__name__.isidentifier() else "lambda"
+    made = ir.Function(f"{word}_{len(inference.callees)}", parameters, item=item)
     inference.callees[known] = made
     others = {*inference.callees}
     try:
@@ -188,12 +200,18 @@ def flow_of(function: FunctionType) -> ControlFlow:
     code = function.__code__
     if id(code) not in _flows:
         try:
-            node, _ = tree_of(function)
+            node = find(function)[0]
+            if not isinstance(node, ast.Lambda):
+                node = tree_of(function)[0]
         except NotFound as error:
             raise Outside(f"`{function.__name__}`: {error}") from None
         if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
             raise Outside(f"`{function.__name__}`, which binds outer names")
-        body = [one for one in node.body if not _is_text(one)]
+        body: list[ast.stmt] = (
+            [ast.copy_location(ast.Return(node.body), node.body)]
+            if isinstance(node, ast.Lambda)
+            else [one for one in node.body if not _is_text(one)]
+        )
         _flows[id(code)] = code, body_flow(normal_form(body, is_pure_call))
     return _flows[id(code)][1]
 

@@ -173,6 +173,9 @@ class _Builder:
                 self.leave_to(self.around()[1])
             case ast.Continue():
                 self.leave_to(self.around()[0])
+            case ast.Return(value=ast.IfExp() as value):
+                ways = [ast.copy_location(ast.Return(one), node) for one in (value.body, value.orelse)]
+                self.if_(ast.copy_location(ast.If(value.test, [ways[0]], [ways[1]]), node))
             case ast.Return():
                 self.at.end = Return(node.value)
                 self.at = self.block()

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from npcompile.frontend.loops import arithmetic, language, python_functions
 from npcompile.frontend.loops import control_flow as cf
-from npcompile.frontend.loops import language
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.objects import Instance, Reference, is_held_type, is_path
 from npcompile.frontend.loops.splitting import Continuations, Split
@@ -333,6 +333,8 @@ class Inference:
     def returned(self, value: ir.Expression | None) -> ir.End:
         """Return the end of the function at hand. Raises Outside for a value of another type than before."""
         assert self.within is not None
+        if self.within.item is not None:
+            value = _as_item(value, self.within.item)
         kind = Known(None) if value is None else value.type
         if self.within.result is None:
             self.within.result = kind
@@ -429,6 +431,24 @@ def constant(value: Any) -> ir.Constant:
     if isinstance(value, np.ndarray):
         raise Outside("an array that is a module's or a class's")
     return ir.Constant(Known(value), None)
+
+
+def _as_item(value: ir.Expression | None, item: Scalar) -> ir.Expression:
+    """Return a function's result as NumPy makes an array's item of it, which it has as an object. Raises
+    Outside.
+
+    Python's numbers are converted as a store converts them; NumPy's scalars are first made Python's numbers.
+    """
+    kind = None if value is None else value.type
+    if value is None or not isinstance(kind, Scalar):
+        raise Outside(f"a result that is {'None' if value is None else value.type}")
+    if kind.code == item.code:
+        return ir.Apply(item, python_functions.same(kind, item), (value,))
+    if kind.python or kind.kind + item.kind in ("ff", "fc", "cc") or item.code in ("f8", "c16"):
+        operation = arithmetic.cast(kind, item)
+        if operation is not None:
+            return ir.Apply(item, operation, (value,))
+    raise Outside(f"a result of type {kind} as an item of type {item}")
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -349,7 +349,8 @@ class Function:
     """A user's function, typed for its arguments.
 
     result: the type of all values that it returns; `body` is None until they are known. has_effects: it
-    changes arrays; where it leaves, it says how far it has come.
+    changes arrays; where it leaves, it says how far it has come. item: the dtype to which its results are
+    converted, as items of an array are, if any.
     """
 
     name: str
@@ -357,6 +358,7 @@ class Function:
     result: Type | None = None
     body: Region | None = None
     has_effects: bool = False
+    item: Scalar | None = None
 
     def __str__(self) -> str:
         given = ", ".join(f"{name}: {kind}" for name, kind in self.parameters)

@@ -51,6 +51,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         return language.calls.find(function.type.value, function.type)(inference, node)
     if isinstance(function.type.value, FunctionType) and not is_as_it_is(function.type.value):
         return callees.call(inference, function.type.value, node)
+    if isinstance(function.type.value, callees.ItemFunction):
+        return callees.call(inference, function.type.value.function, node, function.type.value.item)
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"a call of `{function.type}` with keywords")
     operands = tuple(inference.value(arg) for arg in node.args)
