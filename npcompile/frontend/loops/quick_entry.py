@@ -18,6 +18,7 @@ from npcompile.frontend.loops.inference import Assumed
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.layout import Layout, words
+from npcompile.lower.loops.threads import SharingFunction
 from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type
 
 # The number of the exit, the words, and the exception of a signal's handler.
@@ -59,8 +60,8 @@ def quick_entry(
     outside
         The globals, or the cell, in which a name is that is no argument.
     """
-    if wide or layout.frames is not None:
-        return None
+    if wide or layout.frames is not None or isinstance(function, SharingFunction):
+        return None  # Python tells a loop that threads share how many there are, at each entry
     places = {name: place for place, name in enumerate(takes, 1)}
     if state is not None:
         places[state] = 0
