@@ -122,7 +122,7 @@ def objects_of(names: dict[str, Any], paths: Iterable[str]) -> Objects | None:
     made: Objects | None = None
     known: dict[int, Instance] = {}
     for name, value in names.items():
-        if type(value).__flags__ & _HEAP and is_plain(type(value)):
+        if name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
             made = made or Objects()
             _add_object(made, known, name, value)
     if made is not None:

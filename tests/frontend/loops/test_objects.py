@@ -12,6 +12,8 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.loops.iterators import state_of
+from npcompile.frontend.loops.objects import objects_of
 
 
 class Grid:
@@ -372,3 +374,7 @@ def test_objects_of_the_module() -> None:
         np.testing.assert_array_equal(answer, np.full(4, 1.5))
         assert (count, BOARD.count) == (4, 4)
     assert jitted.stats.loop_entries > 0
+
+
+def test_the_state_of_an_iterator_is_no_object_of_the_user_s() -> None:
+    assert objects_of({".iterator0": state_of(iter(np.ones(2)))}, ["np.sqrt"]) is None
