@@ -27,7 +27,7 @@ from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Objects, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.refusal import refusal
+from npcompile.frontend.loops.refusal import goes_over_items, refusal
 from npcompile.frontend.loops.scope import Scope
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
@@ -101,6 +101,11 @@ class TypedLoop:
     def refusal(self) -> str | None:
         """The reason why native code would come to nothing, if it would."""
         return refusal(self.region)
+
+    @property
+    def goes_over_items(self) -> bool:
+        """Tell if trips work on numbers alone, or on items or parts of arrays that each chooses."""
+        return goes_over_items(self.region)
 
     @cached_property
     def job(self) -> Job:

@@ -166,6 +166,9 @@ class NativeLoop:
         self.trips.note_python()
         self.fewest = self.trips.fewest
 
+    def cut_done(self) -> None:
+        """Note that the cut function has done a loop that was not entered."""
+
     def _length(self, names: dict[str, Any]) -> int:
         """Return how many trips the loop has; 1 where it is not known before it is done."""
         numbers = names.get(self.source.flow.state or "")
@@ -257,12 +260,18 @@ class NativeLoop:
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
         typed = typed_loop(self.source.flow, known, wide, entry.objects)
-        if (why := typed.refusal) is not None:
+        if (why := self._refusal(typed)) is not None:
             self.within.refuse(self.node, why)
             return None
         self.within.owner._stats.native_loops += 1
         self._pending.append(typed)
         return typed
+
+    def _refusal(self, typed: TypedLoop) -> str | None:
+        """Return why native code for some types is not worth making; None where it is."""
+        if typed.refusal is None and not typed.goes_over_items:
+            return "each trip is work on whole arrays"
+        return typed.refusal
 
     # -- runs --------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.loop_pipeline import loop_source
-from npcompile.frontend.loops.choice import is_candidate
+from npcompile.frontend.loops.choice import depends_on_trip, is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
@@ -34,6 +34,7 @@ from npcompile.partition.callees import PLAIN
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.partition.unit import Unit, take_over
+from npcompile.partition.whole_array_loop import WholeArrayLoop
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.request import AGAIN, ONWARD, Request
@@ -41,7 +42,7 @@ from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Spe
 from npcompile.runtime.tiers import Event, Tier
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Backoff, Patience
-from npcompile.tiering.contest import CHANGING_WORK, Contest
+from npcompile.tiering.contest import CHANGING_WORK, Contest, are_held
 from npcompile.tiering.idle_calls import IdleCalls
 from npcompile.tiering.overhead import users
 from npcompile.tiering.statement_profile import ROUNDS, Watch
@@ -143,8 +144,10 @@ class PartitionedFunction(PartitionedCalls):
         if node not in self.natives:
             # The interpreter stands in for kernels where nothing is to be compiled.
             compiled = os.environ.get("NPCOMPILE_BACKEND") != "interpreter"
-            source = loop_source(node) if compiled and self._direct and is_candidate(node) else None
-            self.natives[node] = None if source is None else NativeLoop(node, source, self)
+            kind = NativeLoop if depends_on_trip(node) else WholeArrayLoop
+            wanted = compiled and self._direct and (kind is NativeLoop or are_held()) and is_candidate(node)
+            source = loop_source(node) if wanted else None
+            self.natives[node] = None if source is None else kind(node, source, self)
         return self.natives[node]
 
     def refuse(self, node: ast.For | ast.While, why: str) -> None:

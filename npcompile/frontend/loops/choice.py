@@ -27,14 +27,18 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def is_candidate(node: ast.For | ast.While) -> bool:
-    """Tell if a loop may become native: by its statements, and as something in it depends on the trip."""
+    """Tell if a loop may become native, by its statements."""
     parts = own_nodes([node])
     if any(isinstance(part, _NEVER) for part in parts):
         return False
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return False
-    if any(map(leaves_trip, node.orelse)):
-        return False
+    return not any(map(leaves_trip, node.orelse))
+
+
+def depends_on_trip(node: ast.For | ast.While) -> bool:
+    """Tell if a loop goes over items, or over numbers alone: else each trip is work on whole arrays."""
+    parts = own_nodes([node])
     product = any(isinstance(part, ast.MatMult) for part in parts)
     return _goes_over_items(node, parts) or not (_subscripts(parts) or product)
 

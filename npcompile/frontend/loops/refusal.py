@@ -11,8 +11,6 @@ from npcompile.lower.loops.types import Array, List
 def refusal(region: ir.Region) -> str | None:
     """Return why native code is not worth making; None where it is.
 
-    Either trips leave, for the reason returned, or each trip is work on whole arrays.
-
     A loop that was reached needs a way from its header, through a trip, to its header again.
     """
     headers = {block.source for block in region.blocks if block.is_header}
@@ -21,12 +19,10 @@ def refusal(region: ir.Region) -> str | None:
         reached, reasons = _reached(versions)
         if header not in reached and reasons:
             return reasons[0]
-    if not _goes_over_items(region):
-        return "each trip is work on whole arrays"
     return None
 
 
-def _goes_over_items(region: ir.Region) -> bool:
+def goes_over_items(region: ir.Region) -> bool:
     """Tell if a region works on numbers alone, or on items or parts of arrays that each trip chooses."""
     kinds = [*region.names.values(), *(kind for kinds in region.stored.values() for kind in kinds)]
     if not any(isinstance(kind, Array) and kind.ndim for kind in kinds):

@@ -35,6 +35,9 @@ class Native(Protocol):
     def written(self) -> None:
         """Note that a loop that was entered has been done as written."""
 
+    def cut_done(self) -> None:
+        """Note that the cut function has done a loop that was not entered."""
+
 
 # The loop; words in capitals are replaced.
 _TEMPLATE = """
@@ -45,6 +48,7 @@ else:
     OUT = LOOP.enter(ITERATOR, ARGS)
     if OUT is None:
         CUT
+        LOOP.cut_done()
     else:
         while True:
             NAMES

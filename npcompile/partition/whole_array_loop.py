@@ -1,0 +1,91 @@
+"""Runs a loop whose trips are work on whole arrays: natively, or by blocks, whichever takes less time.
+
+`partition/partitioned.py` makes one for each such loop in place of a `NativeLoop`. Blocks do the first
+loop, and are recorded then; native code is compiled from the second on. Then both are timed in turn.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
+from npcompile.frontend.loops.outcome import Outcome
+from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.partition.native_loop import NativeLoop
+from npcompile.tiering.block_contest import is_settled
+from npcompile.tiering.loop_contest import LoopContest
+
+# Trips on arrays of more bytes are the blocks': what a call of a kernel costs is little beside the work.
+LARGEST = 1 << 18
+
+
+class WholeArrayLoop(NativeLoop):
+    """One loop statement whose trips are work on whole arrays."""
+
+    def __init__(self, node: ast.For | ast.While, source: LoopSource, within: Any) -> None:
+        super().__init__(node, source, within)
+        parts = own_nodes([node])
+        self._counts = isinstance(node, ast.For) and not any(
+            isinstance(part, ast.Break | ast.Return) for part in parts
+        )
+        self.contest = LoopContest(self._counts)
+        self._met = False
+
+    def enter(self, iterator: Any, *values: Any) -> Outcome | None:
+        """Do the loop natively where that takes less time; None where blocks are to do it."""
+        self.contest.drop()
+        if not self._met:
+            self._met = True
+            return None
+        if any(map(_is_large, values)) or self._errors_matter():
+            return None
+        entry = self._entry(iterator, values)
+        if entry is not None and any(map(_is_large, entry.names.values())):  # an object's
+            return None
+        typed = None if entry is None else self._find(entry)
+        if entry is None or typed is None:
+            self._refuse_if_never_held(entry)
+            return None
+        if not typed.job.done and self.within.root._wait:
+            typed.job.wait()
+        if not typed.job.done or typed.job.error is not None or not self._is_natives(entry.names):
+            return None
+        self.within.entered = True
+        outcome = self._run(typed, entry)
+        self.contest.end()
+        if outcome.rest is not None:  # Python does the rest as written, which blocks do faster
+            self.within.refuse(self.node, "native code leaves it before it is done")
+        self._refuse_if_lost()
+        return outcome
+
+    def cut_done(self) -> None:
+        self.contest.end()
+        self._refuse_if_lost()
+
+    def _is_natives(self, names: dict[str, Any]) -> bool:
+        """Tell if native code is to do the loop at hand, which may be timed."""
+        sizes = self._sizes(names)
+        won = self.contest.verdict(sizes)
+        if won is not None:
+            return won
+        return is_settled(self.within) and self.contest.begin(sizes)
+
+    def _sizes(self, names: dict[str, Any]) -> tuple[int, ...]:
+        """Return the number of items of all arrays, and the number of trips."""
+        items = sum(value.size for value in names.values() if type(value) is np.ndarray)
+        return items, self._length(names) if self._counts else 1
+
+    def _refuse_if_lost(self) -> None:
+        """Leave the loop to blocks for good where native code has not paid at any sizes met."""
+        if self.contest.is_lost:
+            self.within.refuse(self.node, "its blocks take less time")
+
+    def _refusal(self, typed: TypedLoop) -> str | None:
+        return typed.refusal
+
+
+def _is_large(value: Any) -> bool:
+    return type(value) is np.ndarray and value.nbytes > LARGEST
