@@ -17,7 +17,7 @@ import numpy as np
 
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.bounds_checks import hoist
-from npcompile.frontend.loops.callees import flow_of
+from npcompile.frontend.loops.callees import flow_of, objects_given
 from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, frames_at
@@ -84,7 +84,11 @@ class TypedLoop:
         return self.source.exits
 
     def unpack(
-        self, exit_: Exit, words: bytearray, owners: Sequence[np.ndarray[Any, Any]]
+        self,
+        exit_: Exit,
+        words: bytearray,
+        owners: Sequence[np.ndarray[Any, Any]],
+        objects: Objects | None = None,
     ) -> tuple[dict[str, Any], list[tuple[Callee, Exit, dict[str, Any]]]]:
         """Return the values of the names at an exit, and the frames of the calls that were left half-way."""
         memory = Memory(owners)
@@ -93,7 +97,7 @@ class TypedLoop:
         if exit_.called:
             assert self.exchange.layout.frames is not None
             address, size = struct.unpack_from("=qq", words, self.exchange.layout.frames * WORD)
-            frames = frames_at(address, size, self.callees, memory)
+            frames = frames_at(address, size, self.callees, memory, {} if objects is None else objects.owners)
         memory.free()
         return names, frames
 
@@ -143,12 +147,16 @@ def typed_loop(
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
     callees = tuple(
-        Callee(flow_of(function), Scope(function), code.exits, Exchange(code.layout))
+        Callee(
+            flow_of(known.function),
+            Scope(known.function),
+            code.exits,
+            Exchange(code.layout),
+            objects_given(known),
+        )
         if typed.has_effects and typed.body is not None
         else None
-        for (function, _), typed, code in zip(
-            inference.callees, region.functions, source.functions, strict=True
-        )
+        for known, typed, code in zip(inference.callees, region.functions, source.functions, strict=True)
     )
     exchange = Exchange(source.layout)
     return TypedLoop(

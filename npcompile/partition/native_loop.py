@@ -19,7 +19,7 @@ from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.exchange import arrays_in
 from npcompile.frontend.loops.frames import end_calls, go_on
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
-from npcompile.frontend.loops.objects import Objects, objects_of
+from npcompile.frontend.loops.objects import Objects, in_order, objects_of
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
 from npcompile.frontend.loops.scope import Scope
@@ -57,6 +57,13 @@ class Entry(NamedTuple):
                 ]
             )
         return None if None in keys else (keys, self.objects and self.objects.key)
+
+    def add_attributes(self, paths: tuple[str, ...]) -> None:
+        """Read more attributes of the objects."""
+        made = objects_of(self.names, paths)
+        assert made is not None and self.objects is not None
+        self.objects.take(made)
+        self.names.update(made.values)
 
 
 class NativeLoop:
@@ -243,7 +250,8 @@ class NativeLoop:
         typed = self._typed.get(key, MISSING)
         if typed is MISSING:
             held = key is not None and len(self._typed) < MAX_TYPED
-            typed = self._typed[key] = self._make(entry) if held else None
+            typed = self._make(entry) if held else None
+            self._typed[entry.key] = typed
         if typed is None or typed.job.error is not None or not typed.holds():
             return None
         return typed
@@ -252,6 +260,24 @@ class NativeLoop:
         """Type the loop for these names and have it compiled; None where native code would come to
         nothing.
         """
+        while True:
+            typed = self._type(entry)
+            wanted = frozenset() if typed is None else typed.wanted.difference(self._paths)
+            if not wanted or entry.objects is None:
+                break
+            self._paths = tuple(in_order({*self._paths, *wanted}))
+            entry.add_attributes(self._paths)
+        if typed is None:
+            return None
+        if (why := self._refusal(typed)) is not None:
+            self.within.refuse(self.node, why)
+            return None
+        self.within.owner._stats.native_loops += 1
+        self._pending.append(typed)
+        return typed
+
+    def _type(self, entry: Entry) -> TypedLoop | None:
+        """Type the loop for these names; None where one of them has no type."""
         objects = {} if entry.objects is None else entry.objects.names
         names = {name: value for name, value in entry.names.items() if name not in objects}
         types = {name: type_of(value) for name, value in names.items()}
@@ -259,13 +285,7 @@ class NativeLoop:
         if len(known) < len(types):
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
-        typed = typed_loop(self.source.flow, known, wide, entry.objects)
-        if (why := self._refusal(typed)) is not None:
-            self.within.refuse(self.node, why)
-            return None
-        self.within.owner._stats.native_loops += 1
-        self._pending.append(typed)
-        return typed
+        return typed_loop(self.source.flow, known, wide, entry.objects)
 
     def _refusal(self, typed: TypedLoop) -> str | None:
         """Return why native code for some types is not worth making; None where it is."""
@@ -308,7 +328,7 @@ class NativeLoop:
                     objects.store(last)
                 return Outcome(bound | last if bound else last)
             exit_ = typed.exits[number]
-            found, frames = typed.unpack(exit_, words, arrays)
+            found, frames = typed.unpack(exit_, words, arrays, objects)
             names |= found
             if objects is not None:
                 objects.store(found)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from npcompile.frontend.loops.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
+from npcompile.frontend.loops.objects import Instance, Reference, is_path
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
@@ -29,7 +30,6 @@ _PURE = (ir.Bind, ir.BeginRange)
 _UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
 _HELD = (Array, Known, Scalar, ir.RangeState)
 
-_Signature = tuple[tuple[Type, ...], Scalar | None]  # the types of the arguments; `ir.Function.item`
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
 
@@ -64,21 +64,44 @@ class ItemFunction:
     item: Scalar
 
 
+class Signature(NamedTuple):
+    """A function that is called, the types of its arguments, and those of attributes if one is an object.
+
+    item: `ir.Function.item`.
+    """
+
+    function: FunctionType
+    types: tuple[Type, ...]
+    fields: tuple[tuple[str, Type], ...]
+    item: Scalar | None
+
+
 def call(
-    inference: Inference, function: FunctionType, node: ast.Call, item: Scalar | None = None
+    inference: Inference,
+    function: FunctionType,
+    node: ast.Call,
+    item: Scalar | None = None,
+    receiver: Instance | None = None,
 ) -> ir.Expression:
     """Return the value of the call of a user's function, converted to `item`. Raises Outside where that
     cannot be a native function.
+
+    receiver: the object of which the function is a method.
     """
-    operands = _operands(inference, function, node)
-    types = tuple(operand.type for operand in operands)
-    known = function, (types, item)
+    arguments = _arguments(inference, function, node, receiver)
+    types = tuple(one if isinstance(one, Reference) else one.type for one in arguments)
+    objects = any(isinstance(kind, Instance) for kind in types)
+    fields = sorted(name for name in inference.types if is_path(name)) if objects else []
+    known = Signature(function, types, tuple((name, inference.types[name]) for name in fields), item)
     typed = inference.callees.get(known)
     if typed is None:
         typed = _type(inference, function, known)
     if typed.result is None:
         raise Outside(f"`{function.__name__}`, which calls itself before it is known what it returns")
-    given = tuple(operand for operand in operands if not isinstance(operand.type, Known))
+    operands = [
+        one for one in arguments if isinstance(one, ir.Expression) and not isinstance(one.type, Known)
+    ]
+    given = (*operands, *(inference.read(name) for name, _ in typed.parameters if is_path(name)))
     if not typed.has_effects and not isinstance(typed.result, Known):
         return ir.Call(typed.result, typed, given)
     if not all(_is_named(one) for one in given if isinstance(one.type, Array)):
@@ -91,10 +114,17 @@ def call(
     return inference.read(_CALLED)
 
 
-def _operands(inference: Inference, function: FunctionType, node: ast.Call) -> tuple[ir.Expression, ...]:
+def _arguments(
+    inference: Inference, function: FunctionType, node: ast.Call, receiver: Instance | None
+) -> tuple[ir.Expression | Instance, ...]:
     """Return the values of a function's parameters."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
+    bound: dict[str, ir.Expression | Instance] = {}
+    if receiver is not None:
+        if not names or code.co_posonlyargcount:
+            raise Outside(f"`{function.__name__}`, by its parameters")
+        bound, names = {names[0]: receiver}, names[1:]
     plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= len(names)
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     given = names[: len(node.args)]
@@ -102,8 +132,12 @@ def _operands(inference: Inference, function: FunctionType, node: ast.Call) -> t
         raise Outside(f"`{function.__name__}`, by its parameters")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
         raise Outside(f"`{function.__name__}`, by its keywords")
-    operands = {name: inference.value(arg) for name, arg in zip(given, node.args, strict=True)}
-    operands |= {name: inference.value(arg) for name, arg in keywords.items() if name is not None}
+
+    def value(arg: ast.expr) -> ir.Expression | Instance:
+        return inference.object_at(arg) or inference.value(arg)
+
+    operands = {name: value(arg) for name, arg in zip(given, node.args, strict=True)}
+    operands |= {name: value(arg) for name, arg in keywords.items() if name is not None}
     missing = [name for name in names if name not in operands]
     if missing:
         defaults = function.__defaults__ or ()
@@ -112,19 +146,19 @@ def _operands(inference: Inference, function: FunctionType, node: ast.Call) -> t
         if not known.keys() >= {*missing}:
             raise Outside(f"`{function.__name__}` without its arguments")
         operands |= {name: constant(known[name]) for name in missing}
-    return tuple(operands[name] for name in names)
+    return (*bound.values(), *(operands[name] for name in names))
 
 
-def _type(
-    inference: Inference, function: FunctionType, known: tuple[FunctionType, _Signature]
-) -> ir.Function:
-    types, item = known[1]
+def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.Function:
+    types, item = known.types, known.item
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     inference.assumed.append(Assumed(function, "__code__", code))
     flow = flow_of(function)
     parameters = tuple(
-        (name, kind) for name, kind in zip(names, types, strict=True) if not isinstance(kind, Known)
+        (name, kind)
+        for name, kind in zip(names, types, strict=True)
+        if not isinstance(kind, Known | Reference)
     )
     word = function.__name__ if function.__name__.isidentifier() else "lambda"
     made = ir.Function(f"{word}_{len(inference.callees)}", parameters, item=item)
@@ -132,7 +166,7 @@ def _type(
     others = {*inference.callees}
     try:
         while True:
-            before = made.result, made.has_effects
+            before = made.result, made.has_effects, made.parameters
             _forget(inference, others)
             inner = Inference(
                 flow,
@@ -140,10 +174,12 @@ def _type(
                 assumed=inference.assumed,
                 within=made,
                 outer=_OuterNames(function, frozenset(code.co_varnames)),
+                wanted=inference.wanted,
             )
-            made.body = inner.infer(dict(zip(names, types, strict=True)))
+            made.body = inner.infer(dict(zip(names, types, strict=True)) | dict(known.fields))
+            made.parameters = parameters + tuple(sorted(inner.read_fields.items()))
             made.has_effects = made.has_effects or any(map(_has_effects, _steps(made)))
-            if (made.result, made.has_effects) == before:
+            if (made.result, made.has_effects, made.parameters) == before:
                 break
         _check(function, made)
     except Outside:
@@ -151,6 +187,16 @@ def _type(
         _forget(inference, others)
         raise
     return made
+
+
+def objects_given(known: Signature) -> tuple[tuple[str, str], ...]:
+    """Return the parameters that are objects, and these objects' paths."""
+    names = known.function.__code__.co_varnames
+    return tuple(
+        (name, kind.path)
+        for name, kind in zip(names, known.types, strict=False)
+        if isinstance(kind, Instance)
+    )
 
 
 def _forget(inference: Inference, others: set[Any]) -> None:

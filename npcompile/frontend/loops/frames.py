@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -36,6 +36,7 @@ class Callee:
     scope: Scope
     exits: tuple[Exit, ...]
     exchange: Exchange
+    objects: tuple[tuple[str, str], ...]  # the parameters that are objects, and these objects' paths
 
 
 def go_on(
@@ -58,9 +59,12 @@ def go_on(
 
 
 def frames_at(
-    address: int, size: int, callees: Sequence[Callee | None], memory: Memory
+    address: int, size: int, callees: Sequence[Callee | None], memory: Memory, owners: Mapping[str, Any]
 ) -> list[tuple[Callee, Exit, dict[str, Any]]]:
-    """Return the functions, exits and names of the frames that are so many words at an address."""
+    """Return the functions, exits and names of the frames that are so many words at an address.
+
+    owners: users' objects by their paths.
+    """
     words = ctypes.string_at(address, size * WORD)
     frames = []
     offset = 0
@@ -70,7 +74,8 @@ def frames_at(
         offset = start + count * WORD
         callee = callees[number]
         assert callee is not None
-        names = callee.exchange.read(bytearray(words[start:offset]), memory)
+        names = {name: owners[path] for name, path in callee.objects}
+        names |= callee.exchange.read(bytearray(words[start:offset]), memory)
         frames.append((callee, callee.exits[exit_], names))
     return frames
 

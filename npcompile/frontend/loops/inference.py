@@ -64,7 +64,7 @@ class Inference:
 
     types: those of the names at the step at hand. assumed: the attributes of modules and the like that are
     taken to stay what they are. storable: the attributes of users' objects that may be stored. wanted: those
-    that were not given. changed: those that the region stores.
+    that were not given. changed: those that the region stores. read_fields: those that it reads.
     """
 
     flow: cf.ControlFlow
@@ -82,6 +82,7 @@ class Inference:
     storable: Container[str] = ()
     wanted: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
+    read_fields: dict[str, Type] = field(default_factory=dict)
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
@@ -284,12 +285,12 @@ class Inference:
         return language.iterations.find(type(made.type), made.type)(self, state, made)
 
     def method(self, node: ast.Call) -> tuple[ast.Call, ir.Expression | None]:
-        """Return a call and the object whose method it calls, None where it calls something else.
+        """Return a call and the value whose method it calls, None where it calls something else.
 
         A method that a name holds becomes an attribute in the call.
         """
         if isinstance(node.func, ast.Attribute):
-            return node, self.value(node.func.value)
+            return node, None if self.object_at(node.func.value) else self.value(node.func.value)
         kind = self.types.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if not isinstance(kind, Method):
             return node, None
@@ -374,7 +375,11 @@ class Inference:
             raise Outside(f"`{name}`, which has no value or none that a native loop can hold")
         if isinstance(kind, Reference):
             raise Outside(f"`{name}`, an object of the class {kind}")
-        return ir.Constant(kind, None) if isinstance(kind, Known) else ir.Read(kind, name)
+        if isinstance(kind, Known):
+            return ir.Constant(kind, None)
+        if is_path(name):
+            self.read_fields[name] = kind
+        return ir.Read(kind, name)
 
     def object_at(self, node: ast.expr) -> Instance | None:
         """Return the object that a name or an attribute stands for; None where it stands for none."""

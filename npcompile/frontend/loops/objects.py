@@ -41,6 +41,17 @@ class Instance(Reference):
         return self.kind.__name__
 
 
+@dataclass(frozen=True)
+class Method(Reference):
+    """A method, bound to an object: a call of `function` with the object before its arguments."""
+
+    owner: Instance
+    function: types.FunctionType
+
+    def __str__(self) -> str:
+        return self.function.__name__
+
+
 def is_path(name: str) -> bool:
     """Tell if a name is that of an attribute: temporaries begin with a dot, and have no other."""
     return "." in name[1:]
@@ -74,8 +85,8 @@ class Objects:
     Parameters
     ----------
     names
-        The names of the objects, and the attributes that are objects. An object that has several names has
-        the type of the first one in all of them.
+        The names of the objects, and the attributes that are objects or methods. An object that has several
+        names has the type of the first one in all of them.
     owners
         The objects by their paths.
     values
@@ -84,7 +95,7 @@ class Objects:
         The attributes that a store changes, and does nothing else.
     """
 
-    names: dict[str, Instance] = field(default_factory=dict)
+    names: dict[str, Reference] = field(default_factory=dict)
     owners: dict[str, Any] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     storable: set[str] = field(default_factory=set)
@@ -94,6 +105,11 @@ class Objects:
         """The key of the entries that share native code."""
         values = [(path, key_of(value), path in self.storable) for path, value in self.values.items()]
         return (*self.names.items(), *values)
+
+    def take(self, other: Objects) -> None:
+        """Become another reading of the objects, which may have more attributes."""
+        self.names, self.owners = other.names, other.owners
+        self.values, self.storable = other.values, other.storable
 
     def store(self, names: dict[str, Any]) -> None:
         """Store the attributes among names that native code has left. One that it did not change stays the
@@ -129,8 +145,9 @@ def objects_of(names: dict[str, Any], paths: Iterable[str]) -> Objects | None:
         for path in paths:
             owner, _, attribute = path.rpartition(".")
             instance = made.names.get(owner)
-            if instance is not None:
-                _add_attribute(made, known, f"{instance.path}.{attribute}", made.owners[instance.path])
+            mangled = attribute.startswith("__") and not attribute.endswith("__")
+            if isinstance(instance, Instance) and not mangled:
+                _add_attribute(made, known, instance, attribute)
     return made
 
 
@@ -140,8 +157,13 @@ def _add_object(made: Objects, known: dict[int, Instance], name: str, value: Any
     made.owners[instance.path] = value
 
 
-def _add_attribute(made: Objects, known: dict[int, Instance], path: str, owner: Any) -> None:
-    value, storable = attribute_of(owner, path.rpartition(".")[2])
+def _add_attribute(made: Objects, known: dict[int, Instance], instance: Instance, name: str) -> None:
+    path, owner = f"{instance.path}.{name}", made.owners[instance.path]
+    method = method_of(owner, name)
+    if method is not None:
+        made.names[path] = Method(instance, method)
+        return
+    value, storable = attribute_of(owner, name)
     if type(value).__flags__ & _HEAP and is_plain(type(value)) and value is not _MISSING:
         _add_object(made, known, path, value)
     elif value is not _MISSING and is_held(value):
@@ -174,11 +196,22 @@ def is_plain(kind: type) -> bool:
     return True
 
 
+def method_of(owner: Any, name: str) -> types.FunctionType | None:
+    """Return the function of a plain object's method; None where the attribute is something else."""
+    found = _of_class(type(owner), name)
+    return found if type(found) is types.FunctionType and name not in _dictionary(owner) else None
+
+
+def _of_class(kind: type, name: str) -> Any:
+    """Return an attribute of a class as it stands in its dictionary."""
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), _MISSING)
+
+
 def attribute_of(owner: Any, name: str) -> tuple[Any, bool]:
     """Return an attribute of a plain object, found without running code; and if a store only changes it."""
     kind = type(owner)
     sets = any("__setattr__" in base.__dict__ for base in kind.__mro__ if base is not object)
-    found = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), _MISSING)
+    found = _of_class(kind, name)
     described = type(found)
     if described is types.MemberDescriptorType or described is _FIELD_OF_TUPLE:
         try:
@@ -190,6 +223,8 @@ def attribute_of(owner: Any, name: str) -> tuple[Any, bool]:
     own = _dictionary(owner)
     if name in own:
         return own[name], not sets
+    if described is staticmethod and type(found.__func__) is types.FunctionType:
+        return found.__func__, False
     if found is _MISSING or hasattr(described, "__get__"):
         return _MISSING, False
     return found, False

@@ -158,7 +158,8 @@ class Emitter:
         for place, (name, kind) in enumerate(self.within.parameters):
             self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{place});")
         for name, kind in self.region.names.items():
-            self.set_tag(name, kind)
+            if name in self.region.stored:
+                self.set_tag(name, kind)
         given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:

@@ -378,3 +378,159 @@ def test_objects_of_the_module() -> None:
 
 def test_the_state_of_an_iterator_is_no_object_of_the_user_s() -> None:
     assert objects_of({".iterator0": state_of(iter(np.ones(2)))}, ["np.sqrt"]) is None
+
+
+class Walk:
+    """An object with methods."""
+
+    def __init__(self, n: int) -> None:
+        self.x: Any = np.zeros(n)
+        self.grid = Grid(n)
+        self.speed: Any = 0.5
+        self.limit: Any = n
+        self.steps: Any = 0
+
+    def pull(self, i: Any, by: Any = 2) -> Any:
+        return self.grid.x[i] * self.speed / by
+
+    def bounded(self, i: Any) -> Any:
+        return self.pull(i) if i < self.limit else self.pull(i - 1, by=4)
+
+    def step(self, i: Any) -> None:
+        self.x[i] = self.bounded(i)
+        self.x[i + 1] += self.clipped(self.x[i])
+
+    def stumble(self, i: Any) -> None:
+        self.x[i] += self.speed
+        if i % 30 == 29:
+            self.steps += self.limit
+            self.x[i] = self.steps
+
+    def count(self, i: Any) -> Any:
+        self.steps += i
+        return self.steps
+
+    @staticmethod
+    def clipped(value: Any) -> Any:
+        return value if value < 1.0 else value - 1.0
+
+    def depth(self, i: Any) -> Any:
+        return 0 if i <= 0 else 1 + self.depth(i - self.speed)
+
+
+def pulls(self: Any, v: Any) -> Any:
+    for i in range(len(v)):
+        v[i] = self.bounded(i) + self.clipped(v[i])
+    return v
+
+
+def test_methods_that_read() -> None:
+    assert check(pulls, (Walk(6), np.ones(6))).loop_leaves == 0
+
+
+def test_an_exception_within_a_method() -> None:
+    check(pulls, (Walk(6), np.ones(9)))
+
+
+def walks(self: Any, n: Any) -> Any:
+    for i in range(n):
+        self.step(i)
+        self.steps += 1
+    return self.steps
+
+
+def test_methods_that_change_arrays() -> None:
+    stats = check(walks, (Walk(6), 5))
+    assert (stats.loop_leaves, stats.native_loops) == (0, 1)
+
+
+def test_an_exception_after_a_method_changed_an_array() -> None:
+    check(walks, (Walk(6), 6))
+
+
+def stumbles(self: Any, n: Any) -> Any:
+    for i in range(n):
+        self.stumble(i)
+        self.limit += 1
+    return self.steps
+
+
+def test_a_method_that_is_left_half_way() -> None:
+    assert check(stumbles, (Walk(90), 90)).loop_leaves > 0
+
+
+def counts_by_method(self: Any, v: Any) -> Any:
+    for i in range(len(v)):
+        v[i] += self.speed
+        if i % 30 == 29:
+            v[i] = self.count(i)
+            self.speed += 1
+    return v
+
+
+def test_methods_that_store_attributes_are_python() -> None:
+    assert check(counts_by_method, (Walk(6), np.ones(90))).loop_leaves > 0
+
+
+def recurses(self: Any, v: Any) -> Any:
+    for i in range(len(v)):
+        v[i] = self.depth(i)
+    return v
+
+
+def test_a_method_that_calls_itself() -> None:
+    check(recurses, (Walk(6), np.ones(9)))
+
+
+def force(one: Any, other: Any, i: Any) -> Any:
+    return one.x[i] * other.dt + other.x[i] * one.scale
+
+
+def forces(one: Any, other: Any, v: Any) -> Any:
+    for i in range(len(v)):
+        v[i] = force(one, other, i)
+        v[i] += force(other=one, one=other, i=i)
+        one.dt += v[i]
+    return v
+
+
+def test_functions_of_objects() -> None:
+    grid = Grid()
+    assert check(forces, (Grid(), Grid(), np.ones(6)), (grid, grid, np.ones(6))).loop_leaves == 0
+
+
+def test_another_method_of_the_class_and_of_the_object() -> None:
+    class Other(Walk):
+        pass
+
+    jitted = npcompile.jit(pulls, wait=True)
+
+    def same(walk: Any) -> None:
+        for _ in range(2):
+            np.testing.assert_array_equal(jitted(walk, np.ones(4)), pulls(walk, np.ones(4)))
+
+    walk = Other(6)
+    same(walk)
+    Other.bounded = lambda self, i: self.speed * i  # type: ignore[method-assign]
+    same(walk)
+    walk.bounded = lambda i: -i  # type: ignore[method-assign]
+    same(walk)
+
+
+class Hidden:
+    """An object with a private attribute, and one of the very name as it is written."""
+
+    def __init__(self) -> None:
+        self.__rate: Any = 0.5
+        vars(self)["__rate"] = 7.0
+
+    def runs(self, v: Any) -> Any:
+        for i in range(len(v)):
+            v[i] += self.__rate
+        return v
+
+
+def test_private_names() -> None:
+    jitted = npcompile.jit(Hidden.runs, wait=True)
+    for _ in range(3):
+        np.testing.assert_array_equal(jitted(Hidden(), np.ones(3)), np.full(3, 1.5))

@@ -11,6 +11,7 @@ from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, functions, language
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.objects import Method
 from npcompile.frontend.loops.rules import elementwise, outer
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
@@ -34,6 +35,10 @@ def _attribute(inference: Inference, node: ast.Attribute) -> ir.Expression:
 
 @language.expressions(ast.Call)
 def _call(inference: Inference, node: ast.Call) -> ir.Expression:
+    if isinstance(node.func, ast.Attribute) and (field := inference.attribute_name(node.func)) is not None:
+        method = inference.types.get(field)
+        if isinstance(method, Method):
+            return callees.call(inference, method.function, node, receiver=method.owner)
     node, owner = inference.method(node)
     if owner is not None:
         assert isinstance(node.func, ast.Attribute)
