@@ -3,6 +3,7 @@ step."""
 
 from __future__ import annotations
 
+import array
 import operator
 import sys
 from collections import deque
@@ -39,6 +40,7 @@ from npcompile.lower.plan.attributes import (
     StepKind,
     annotate,
     attributes,
+    has_attributes,
     step_of,
     value_of,
 )
@@ -65,6 +67,9 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {"i": operator.index, "u": operator.in
 
 
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
+
+# Objects whose memory moves when they are resized, which they refuse while an array shows it.
+RESIZED_BUFFERS = (array.array, bytearray)
 
 
 class ValueBuilder(GuardBuilder):
@@ -116,7 +121,7 @@ class ValueBuilder(GuardBuilder):
         if kind is np.ndarray or is_array(obj):
             attributes(node).wrapped = kind is ndarray
             if id(obj) not in self.tracked.known:
-                self.tracked.array(obj, node)
+                self.tracked.array(obj, node, self._ended if _holds_buffer(obj) else None)
         elif kind in NUMBERS or isinstance(obj, np.generic):
             self.tracked.number(obj, node)
         elif kind in (bool, str, range, slice) or obj is None:
@@ -129,8 +134,10 @@ class ValueBuilder(GuardBuilder):
             self.tracked.keep(obj, node)
 
     def _ended(self, node: fx.Node) -> None:
-        """The object that a call gave has died, after the last call so far: at replay, too."""
-        calls = (one for one in reversed(self.graph.nodes) if one is node or step_of(one) == "opaque")
+        """Note that an object died after the last call so far: at replay it is to die there, too."""
+        # An object can die while a step is being added, which has no attributes yet.
+        known = (one for one in reversed(self.graph.nodes) if one is node or has_attributes(one))
+        calls = (one for one in known if one is node or step_of(one) == "opaque")
         attributes(node).last_call = next(calls)
 
     def constant(self, value: Any) -> None:
@@ -432,3 +439,13 @@ def _may_raise(step: StepKind, target: Any, args: tuple[Any, ...]) -> bool:
     if step == "host":
         return not isinstance(target, Build)
     return step == "opaque" and not isinstance(target, Store) and target.function is not print
+
+
+def _holds_buffer(array: np.ndarray) -> bool:
+    """Tell if an array shows the memory of an object that cannot be resized as long as the array lives."""
+    base: Any = array
+    while type(base) is np.ndarray:
+        base = base.base
+    if type(base) is memoryview:
+        base = base.obj
+    return type(base) in RESIZED_BUFFERS

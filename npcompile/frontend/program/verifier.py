@@ -40,7 +40,7 @@ _OF_VALUES = frozenset(
     """
     wrapped inspected broadcast layout_decides range_guards parts_read called mask_form recorded_size is_size
     container_type result_count items keys given_epoch contents_epoch members_epoch incidental looked_up
-    data_ends same_view
+    data_ends same_view last_call
     """.split()
 )
 _OF_OPS = _OF_VALUES | {"unchecked", "returns_view", "dynamic_view"}
@@ -86,7 +86,7 @@ STEPS: dict[StepKind, StepRules] = {
     "part": StepRules(_is_function, least=2, most=2),
     "opaque": StepRules(
         lambda target: isinstance(target, Call | Store),
-        may_have=_OF_VALUES | {"inert", "call_frames", "last_call"},
+        may_have=_OF_VALUES | {"inert", "call_frames"},
     ),
     "write": StepRules(lambda target: target is write, least=2, most=2, of="array"),
     "guard": StepRules(

@@ -65,6 +65,7 @@ from npcompile.frontend.record import (
     stdlib_itertools,
     stdlib_operator,
     stores,
+    typed_arrays,
     user_functions,
 )
 from npcompile.frontend.record.array_converter import Converter
@@ -160,6 +161,9 @@ _CALLS = (
     # Single functions
     Row(calls.call_inner_function, _FUNCTION),
     Row(calls.call_warn, functions=[warnings.warn]),
+    Row(typed_arrays.call_viewing, functions=typed_arrays.VIEWING),
+    Row(typed_arrays.call_len, functions=[len]),
+    Row(typed_arrays.call_append, _BUILTIN, owners=[typed_arrays.ARRAY]),
     Row(calls.call_from_numpy, functions=[torch.from_numpy]),
     Row(calls.call_copyto, functions=[np.copyto]),
     Row(calls.call_getattr, functions=[getattr, setattr]),
@@ -301,6 +305,7 @@ TABLES = Tables(
         Row(numpy_inlining.joining_item, *JOINING),
         Row(numpy_inlining.converter_item, Converter, INDEX),
         Row(local_containers.read_kept_item, *_KEPT),
+        Row(typed_arrays.read_item, typed_arrays.ARRAY),
         Row(containers.enter_item, defaultdict, Counter),
         Row(containers.read_item),
         plain=attributes_items.item_of,
@@ -308,6 +313,7 @@ TABLES = Tables(
     setitem=Table(
         Row(flat_iterators.store_flat_item, np.flatiter),
         Row(local_containers.store_kept_item, *_KEPT),
+        Row(typed_arrays.store_item, typed_arrays.ARRAY),
         Row(attributes_items.store_item),
         plain=attributes_items.store_item,
     ),

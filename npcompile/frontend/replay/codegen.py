@@ -35,7 +35,7 @@ from npcompile.frontend.rewrite.call_sites import caller_at
 from npcompile.lower.codegen.parsing import parse
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
-from npcompile.lower.plan.segment import Segment
+from npcompile.lower.plan.segment import Segment, nodes_in
 
 _SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
 _PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
@@ -88,7 +88,8 @@ class Writer:
         self.lines: list[str] = []
         self.users: list[int | None] = []  # by line, the line of the user's function that it stands for
         self.user: int | None = None
-        self.deletions: dict[fx.Node | None, list[str]] = {}  # by step, the names to delete after it
+        # By the step's id, the names to delete after it; under 0 those to delete after all early steps.
+        self.deletions: dict[int, list[str]] = {}
         self.indent = "    "
 
     def put(self, text: str) -> None:
@@ -195,7 +196,11 @@ class Writer:
         """Write a step of the plan; number: of its segment, if it is one."""
         self.user = _line(step)
         self._step(step, number)
-        for name in self.deletions.get(step.node, ()):
+        self.delete(id(step))
+
+    def delete(self, place: int) -> None:
+        """Write that names are deleted after a step."""
+        for name in self.deletions.get(place, ()):
             self.put(f"del {name}")
 
     def _step(self, step: Step, number: int) -> None:
@@ -309,7 +314,7 @@ class Writer:
         plan = self.plan
         first = self.first_effect()
         pure, rest = plan.steps[:first], plan.steps[first:]
-        self.deletions = _deletions(plan)
+        self.deletions = _deletions(self.program, plan)
         self.indent = ""
         self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
         self.indent = "    "
@@ -351,6 +356,7 @@ class Writer:
         if overlap:
             self.diverge_if(f"not {overlap}")
         self.begin()
+        self.delete(0)
         for step in pure:
             self.step(step, numbers.get(id(step), 0))
         done = is_all and not self.gives_back
@@ -385,16 +391,42 @@ def _calls(step: Step, function: Any) -> bool:
     return isinstance(target, Call) and target.function is function
 
 
-def _deletions(plan: Plan) -> dict[fx.Node | None, list[str]]:
-    """Return the names of objects that die within the function, by the step after which they do."""
-    places = {step.node: place for place, step in enumerate(plan.steps) if step.node is not None}
-    nodes = list(places)
-    found: dict[fx.Node | None, list[str]] = {}
-    for node in nodes:
-        if (call := attributes(node).last_call) is not None:
-            last = max((node, call, *node.users), key=lambda one: places.get(one, -1))
-            found.setdefault(last, []).append(node.name)
-    return found
+def _deletions(program: Program, plan: Plan) -> dict[int, list[str]]:
+    """Return the names of objects that die within the function, by the id of the step after which they do.
+
+    An object dies after the last step that names it, and after the call at which Python held it last.
+    """
+    steps = [*plan.early, *plan.steps]
+    dying: dict[fx.Node, int] = {}
+    places: dict[fx.Node, int] = {}
+    for place, step in enumerate(steps):
+        if step.node is not None and step.kind != "copy":
+            places[step.node] = place
+            if attributes(step.node).last_call is not None:
+                dying[step.node] = place
+    if not dying:
+        return {}
+    for place, step in enumerate(steps):
+        for node in _named(step):
+            if node in dying:
+                dying[node] = place
+    found: dict[int, list[str]] = {}
+    for node in dying.keys() - set(program.result.leaves()):
+        call = attributes(node).last_call
+        assert call is not None
+        last = max(dying[node], places.get(call, -1))  # all arrays of early steps are looked at once more
+        found.setdefault(0 if last < len(plan.early) else id(steps[last]), []).append(node.name)
+    return {place: sorted(names) for place, names in found.items()}
+
+
+def _named(step: Step) -> list[fx.Node]:
+    """Return the nodes of the program that the text of a step names."""
+    if step.segment is not None:
+        return [*(node for node, _ in step.segment.inputs), *step.segment.numbers, *step.segment.outputs]
+    assert step.node is not None
+    if step.kind == "copy":
+        return nodes_in((step.node, step.source))
+    return [step.node, *nodes_in((step.node.args, step.node.kwargs))]
 
 
 def _line(step: Step) -> int | None:

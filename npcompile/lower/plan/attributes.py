@@ -62,6 +62,7 @@ class StepAttributes:
     range_guards: set[tuple[float, float]] | None = None  # the bounds that guards hold it to
     parts_read: dict[tuple[type, Any], fx.Node] | None = None  # the steps that read its parts, by class, name
     called: bool = False  # it was called as a function: a guard holds it to its code
+    last_call: fx.Node | None = None  # the last opaque call before the object died, where others notice that
     mask_form: tuple[MaskForm, Reason] | None = (
         None  # the form in which a mask's elements are computed, and why
     )
@@ -96,7 +97,6 @@ class StepAttributes:
     # Of opaque calls.
     inert: bool = False  # it changes nothing that the function reads
     call_frames: tuple[tuple[CodeType, int, dict[str, Any]], ...] = ()  # of functions within, that led to it
-    last_call: fx.Node | None = None  # the last call before the object that it gave had died
 
     # Of guards.
     exact_guard: Callable[..., bool] | None = None  # a guard that lets no other lengths pass
