@@ -51,7 +51,11 @@ class Trips(Emitter):
         if tag is None:
             return None
         kinds = enumerate(self.region.stored[name], 1)
-        found = [(number, self.variables.get((name, kind)), kind) for number, kind in kinds]
+        found = [
+            (number, self.variables.get((name, kind)), kind)
+            for number, kind in kinds
+            if not isinstance(kind, Known)
+        ]
         return tag, [(number, text, kind) for number, text, kind in found if text is not None]
 
 

@@ -107,6 +107,18 @@ def two_arrays(a: Any, b: Any, n: int) -> None:
             a[i, j] = b[i - 1, j] + 1.0
 
 
+def of_types(a: Any, n: int) -> None:
+    for i in range(n):
+        found: Any = None
+        for j in range(1, n):
+            if a[i, j] > 0.97:
+                found = j
+            elif a[i, j] > 0.95:
+                found = 0.5
+        if found is not None:
+            a[i, 0] = found
+
+
 rng = np.random.default_rng(5)
 square = rng.random((N, N))
 ints = rng.integers(1, 9, N)
@@ -143,6 +155,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]], boo
     "an index that raises": (outside, lambda: (square.copy(), late * 999 - 999, N), True, False),
     "a sum that is too large": (sum_too_large, lambda: (ints.copy(), N), True, False),
     "two arrays": (two_arrays, lambda: views(N * N), True, True),
+    "names of types": (of_types, lambda: (square.copy(), N), True, True),
     "one array": (two_arrays, lambda: same(square.copy()), False, True),
     "arrays that overlap": (two_arrays, lambda: views(5), False, True),
     "items in common": (in_place, lambda: (strided(8), N), False, True),
