@@ -18,17 +18,18 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Instance, Reference, is_path
 from npcompile.frontend.loops.pure_calls import is_pure_call
+from npcompile.frontend.loops.splitting import split_of_either
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Known, Scalar, Type
+from npcompile.lower.loops.types import Array, Either, Known, Scalar, Type
 
 _CALLED = ".called"  # the name of the value of a call
 # The steps that functions with effects are made of, and the types of their names.
 _STEPS = (ir.Bind, ir.BeginRange, ir.CallFunction, ir.StoreItem)
 _PURE = (ir.Bind, ir.BeginRange)
 _UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
-_HELD = (Array, Known, Scalar, ir.RangeState)
+_HELD = (Array, Either, Known, Scalar, ir.RangeState)
 
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
@@ -103,7 +104,10 @@ def call(
     ]
     given = (*operands, *(inference.read(name) for name, _ in typed.parameters if is_path(name)))
     if not typed.has_effects and not isinstance(typed.result, Known):
-        return ir.Call(typed.result, typed, given)
+        value = ir.Call(typed.result, typed, given)
+        if isinstance(typed.result, Either):
+            raise split_of_either(inference.continued, node, value)
+        return value
     if not all(_is_named(one) for one in given if isinstance(one.type, Array)):
         raise Outside(f"`{function.__name__}` of an array without a name")
     if is_pure_call(node):  # it stands within a statement that may do more
@@ -219,7 +223,7 @@ def _check(function: FunctionType, made: ir.Function) -> None:
     if made.result is None:
         reasons = [block.end.why for block in made.body.blocks if isinstance(block.end, ir.Leave)]
         raise Outside(f"`{function.__name__}`: {next(filter(None, reasons), 'it does not return')}")
-    if not isinstance(made.result, Known | Scalar):
+    if not isinstance(made.result, Known | Scalar | Either):
         raise Outside(f"`{function.__name__}`, which returns {made.result}")
     if not made.has_effects:
         return

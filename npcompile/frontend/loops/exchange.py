@@ -17,7 +17,18 @@ from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsSta
 from npcompile.lower.loops.layout import Layout, Slot, objects_in
 from npcompile.lower.loops.layout import words as words_of
 from npcompile.lower.loops.text_ir import TextState
-from npcompile.lower.loops.types import Array, Character, Known, List, Method, Scalar, Text, Tuple, Type
+from npcompile.lower.loops.types import (
+    Array,
+    Character,
+    Either,
+    Known,
+    List,
+    Method,
+    Scalar,
+    Text,
+    Tuple,
+    Type,
+)
 
 WORD = 8  # bytes
 TEXTS = frozenset((str, bytes, bytearray))
@@ -252,6 +263,9 @@ def _reader(slot: Slot) -> Reader:
         case Tuple(items=items):
             readers = _readers(items, slot.offset)
             return lambda words, memory: tuple([reader(words, memory) for reader in readers])
+        case Either(items=items):
+            which, *either = _readers(items, slot.offset)
+            return lambda words, memory: either[which(words, memory)](words, memory)
         case ir.State():
             state = _state_reader(slot)
             return lambda words, memory: iterator_of(state(words, memory))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
-from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import INT, Array, Either, Known, Scalar, Tuple, Type
 
 # Expressions without effects that threads may evaluate beside each other.
 _PURE = (
@@ -389,7 +389,7 @@ def _is_sum(name: str, value: ir.Expression | None, kind: Type) -> bool:
 
 def _is_private(kind: Type) -> bool:
     """Tell if values of a type hold no memory."""
-    if isinstance(kind, Tuple):
+    if isinstance(kind, Tuple | Either):
         return all(map(_is_private, kind.items))
     return isinstance(kind, Scalar | Known)
 

@@ -19,11 +19,11 @@ from npcompile.frontend.loops import arithmetic, language, python_functions
 from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.objects import Instance, Reference, is_held_type, is_path
-from npcompile.frontend.loops.splitting import Continuations, Split
+from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.list_ir import Expected, ListItem, may_be
-from npcompile.lower.loops.types import Known, List, Method, Scalar, Tuple, Type
+from npcompile.lower.loops.types import Either, Known, List, Method, Scalar, Tuple, Type
 
 MAX_VERSIONS = 8  # of one block: each further one is left to Python
 
@@ -265,6 +265,14 @@ class Inference:
         return tuple(ir.part_of(value, place) for place in range(count))
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+        if isinstance(target, ast.Name) and isinstance(self.types.get(target.id), Either):
+            raise split_of_either(
+                self.continued,
+                target,
+                self.read(target.id),
+                lambda one: ast.copy_location(ast.Assign([target], ast.BinOp(one, op, value)), node),
+                node,
+            )
         old = self.value(_loaded(target))
         if isinstance(target, ast.Attribute):
             self.stored_name(target)
@@ -332,16 +340,21 @@ class Inference:
         return self.leave(None)
 
     def returned(self, value: ir.Expression | None) -> ir.End:
-        """Return the end of the function at hand. Raises Outside for a value of another type than before."""
+        """Return the end of the function at hand. Raises Outside for a value of a third type."""
         assert self.within is not None
         if self.within.item is not None:
             value = _as_item(value, self.within.item)
         kind = Known(None) if value is None else value.type
-        if self.within.result is None:
-            self.within.result = kind
-        if self.within.result != kind:
-            raise Outside(f"a function that returns {self.within.result} or {kind}")
-        return ir.Return(self.place, self.line, None if isinstance(kind, Known) else value)
+        known = self.within.result
+        if known is None:
+            self.within.result = known = kind
+        if known != kind and isinstance(known, Scalar | Known) and isinstance(kind, Scalar | Known):
+            self.within.result = known = Either((known, kind))
+        if isinstance(known, Either) and kind in known.kinds:
+            value = ir.either_of(known, ir.Constant(kind, None) if value is None else value)
+        elif known != kind:
+            raise Outside(f"a function that returns {known} or {kind}")
+        return ir.Return(self.place, self.line, None if isinstance(known, Known) else value)
 
     def jump(self, target: cf.Block) -> ir.End:
         return ir.Jump(self.place, self.line, self.reach(target))

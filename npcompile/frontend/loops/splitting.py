@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from npcompile.frontend.loops import control_flow as cf
@@ -19,19 +20,38 @@ from npcompile.lower.loops import ir
 class Split(Exception):
     """An expression whose value has another type where a test holds than where it does not.
 
-    node: the expression. ways: those that stand for it where the test holds, and where it does not. kept:
-    names that the ways read, and their values.
+    node: the expression, or the statement. ways: those that stand for it where the test holds, and where it
+    does not. kept: names that the ways read, and their values.
     """
 
     def __init__(
         self,
-        node: ast.expr,
+        node: ast.AST,
         test: ir.Expression,
-        ways: tuple[ast.expr, ast.expr],
+        ways: tuple[ast.AST, ast.AST],
         kept: tuple[tuple[str, ir.Expression], ...] = (),
     ) -> None:
         super().__init__(ast.dump(node))
         self.node, self.test, self.ways, self.kept = node, test, ways, kept
+
+
+def split_of_either(
+    continued: Continuations,
+    node: ast.expr,
+    value: ir.Expression,
+    way: Callable[[ast.expr], ast.stmt] | None = None,
+    statement: ast.stmt | None = None,
+) -> Split:
+    """Return the split of an expression by the one of two types that its value has.
+
+    way: makes of a name with the value what stands for the statement, if that is replaced as a whole.
+    """
+    whole = continued.name(node)
+    read = ir.Read(value.type, whole.id)
+    names = [ast.copy_location(ast.Name(f"{whole.id}_{place}", ast.Load()), node) for place in (1, 2)]
+    kept = ((whole.id, value), *((one.id, ir.part_of(read, place)) for place, one in enumerate(names, 1)))
+    first, second = names if way is None else map(way, names)
+    return Split(statement or node, ir.part_of(read, 0), (second, first), kept)
 
 
 class Continuations:
@@ -39,7 +59,7 @@ class Continuations:
 
     def __init__(self, flow: cf.ControlFlow) -> None:
         self.flow = flow
-        self._made: dict[tuple[cf.Block, int, ast.expr, str], cf.Block] = {}
+        self._made: dict[tuple[cf.Block, int, ast.AST, str], cf.Block] = {}
         self._rests: dict[tuple[cf.Block, int], cf.Block] = {}
         self._count = 0
         self._names: dict[ast.expr, str] = {}
@@ -60,8 +80,8 @@ class Continuations:
         name = self._names.setdefault(node, f".split{len(self._names)}")
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
-    def find(self, block: cf.Block, number: int, node: ast.expr, instead: ast.expr) -> cf.Block | None:
-        """Return what is left of a block from a step on, with an expression replaced there.
+    def find(self, block: cf.Block, number: int, node: ast.AST, instead: ast.AST) -> cf.Block | None:
+        """Return what is left of a block from a step on, with an expression or the step replaced there.
 
         None where the step does not have the expression itself.
         """
@@ -103,7 +123,7 @@ class Continuations:
 class _Replacing:
     """Copies a step or an end with one expression replaced. done: it was there."""
 
-    def __init__(self, node: ast.expr, instead: ast.expr) -> None:
+    def __init__(self, node: ast.AST, instead: ast.AST) -> None:
         self.node, self.instead = node, instead
         self.done = False
 

@@ -12,7 +12,18 @@ from typing import Any, NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
-from npcompile.lower.loops.types import Array, Character, Known, List, Method, Scalar, Text, Tuple, Type
+from npcompile.lower.loops.types import (
+    Array,
+    Character,
+    Either,
+    Known,
+    List,
+    Method,
+    Scalar,
+    Text,
+    Tuple,
+    Type,
+)
 
 ENTRY_NAME = "npc_loop("
 ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
@@ -331,7 +342,7 @@ def c_type(kind: Type) -> str:
             return kind.c_type
         case Array():
             return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
-        case Tuple(items=items):
+        case Tuple(items=items) | Either(items=items):
             return f"npl::tuple<{', '.join(map(c_type, items))}>"
         case List(item=item):
             return f"npl::py_list<{item_kind(item)}>"

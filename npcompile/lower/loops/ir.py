@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Array, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, Scalar, Tuple, Type
 
 
 class Place(NamedTuple):
@@ -491,9 +491,17 @@ def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:
     return MakeTuple(Tuple(tuple(item.type for item in items)), items)
 
 
+def either_of(kind: Either, value: Expression) -> MakeTuple:
+    """Return a value of one of two types as one that may be of either."""
+    which = kind.kinds.index(value.type)
+    other = kind.kinds[1 - which]
+    unused = Constant(other, None if isinstance(other, Known) else 0)
+    return MakeTuple(kind, (truth(which == 1), *((unused, value) if which else (value, unused))))
+
+
 def part_of(whole: Expression, place: int) -> Expression:
-    """Return an item of a tuple."""
-    assert isinstance(whole.type, Tuple)
+    """Return an item of a tuple, or of a value of one of two types."""
+    assert isinstance(whole.type, Tuple | Either)
     kind = whole.type.items[place]
     if isinstance(kind, Known):
         return Constant(kind, None)

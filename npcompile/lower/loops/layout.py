@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.text_ir import TextState
-from npcompile.lower.loops.types import Array, Character, Known, List, Method, Scalar, Text, Tuple, Type
+from npcompile.lower.loops.types import (
+    Array,
+    Character,
+    Either,
+    Known,
+    List,
+    Method,
+    Scalar,
+    Text,
+    Tuple,
+    Type,
+)
 
 
 def words(kind: Type) -> int:
@@ -26,7 +37,7 @@ def words(kind: Type) -> int:
             return 2 if kind.kind == "c" else 1
         case Array(ndim=ndim):
             return 2 + 2 * ndim
-        case Tuple(items=items):
+        case Tuple(items=items) | Either(items=items):
             return sum(map(words, items))
         case List() | Method():
             return 1

@@ -96,6 +96,24 @@ class Tuple(Type):
 
 
 @dataclass(frozen=True)
+class Either(Type):
+    """A value of one of two types, as a function may return it.
+
+    It is held as a tuple: a bool that tells if it is the second of `kinds`, and a value of each. It is only
+    bound and read; a statement that reads it is split (`frontend/loops/splitting.py`).
+    """
+
+    kinds: tuple[Type, Type]
+
+    @property
+    def items(self) -> tuple[Type, ...]:
+        return (BOOL, *self.kinds)
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self.kinds))
+
+
+@dataclass(frozen=True)
 class List(Type):
     """A Python list.
 

@@ -10,11 +10,11 @@ from typing import Any
 from npcompile.frontend.loops import arithmetic, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.splitting import Split
+from npcompile.frontend.loops.splitting import Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Known, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Either, Known, List, Scalar, Tuple, Type
 
 FOLDED = 1 << 40  # ints from here on are not folded
 _FOLDED: dict[Any, Callable[[int, int], int]] = {
@@ -25,7 +25,10 @@ _FOLDED: dict[Any, Callable[[int, int], int]] = {
 
 @language.expressions(ast.Name)
 def _name(inference: Inference, node: ast.Name) -> ir.Expression:
-    return inference.read(node.id)
+    value = inference.read(node.id)
+    if isinstance(value.type, Either):
+        raise split_of_either(inference.continued, node, value)
+    return value
 
 
 @language.expressions(ast.Constant)
