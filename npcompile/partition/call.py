@@ -37,6 +37,7 @@ class PartitionedCalls(CalleeSubstitution):
     raising: Patience  # with calls that raise
     answered: bool  # a block did in the last call
     watch: Watch | None
+    typed: int
     enters: Any  # what the cut function asks for what it calls
     has_run: bool
     _direct: bool

@@ -285,6 +285,7 @@ class NativeLoop:
         if len(known) < len(types):
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
+        self.within.typed += 1
         return typed_loop(self.source.flow, known, wide, entry.objects)
 
     def _refusal(self, typed: TypedLoop) -> str | None:

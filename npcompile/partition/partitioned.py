@@ -73,6 +73,7 @@ class PartitionedFunction(PartitionedCalls):
         )
         self.blocks: dict[Any, Block] = {}
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
+        self.typed = 0  # how often a loop was typed, for native code
         self.refusals: dict[ast.AST, str] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()
         fork.cuts.add(self)

@@ -61,7 +61,7 @@ class BlockContest:
         # a thousand times as long.
         native, counts = partitioned.runs_loops, partitioned.root._blocks
         ours = (native or bool(trial.numpys)) and trial.is_our_turn
-        recordings = counts.recordings
+        recordings, typed = counts.recordings, partitioned.typed
         call = partitioned.run if ours else partitioned.plain
         self._inside = True
         try:
@@ -70,6 +70,8 @@ class BlockContest:
             seconds = clock() - start
         finally:
             self._inside = False
+        if typed != partitioned.typed:  # to type a loop for native code takes long, and once
+            return result
         if recordings == counts.recordings:
             trial.note(ours, seconds)
         # Native code may have been entered for the first time, which takes longer than later entries.

@@ -1,0 +1,55 @@
+"""A function's blocks are compared with the plain function on calls that measure them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from npcompile.tiering import block_contest
+
+
+class Cut:
+    """A function that was cut, whose calls take seconds of a clock that stands still otherwise."""
+
+    def __init__(self, slow: int, types: bool) -> None:
+        self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={})
+        self.runs_loops = False
+        self.typed = 0
+        self.now = 0.0
+        self.runs = 0
+        self._slow, self._types = slow, types  # the run that takes long, and if it types a loop
+
+    def run(self, args: Any, kwargs: Any) -> None:
+        self.runs += 1
+        if self.runs == self._slow:
+            self.typed += self._types
+            self.now += 0.1
+        self.now += 0.001
+
+    def plain(self, args: Any, kwargs: Any) -> None:
+        self.now += 0.005
+
+    def current(self) -> tuple[()]:
+        return ()
+
+
+def answered(cut: Any, calls: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the signature's state after so many calls."""
+    monkeypatch.setattr(block_contest, "clock", lambda: cut.now)
+    contest, state = block_contest.BlockContest(), SimpleNamespace(rest=0)
+    for _ in range(calls):
+        contest.answer(cut, state, (), {})  # type: ignore[arg-type]
+    return state
+
+
+@pytest.mark.parametrize("slow", [0, 1, 2])
+def test_typing_a_loop_is_no_measure(slow: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(slow, types=True)
+    assert answered(cut, 30, monkeypatch).rest == 0
+    assert cut.runs > 20
+
+
+def test_a_slow_first_run_loses_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert answered(Cut(1, types=False), 2, monkeypatch).rest > 0
