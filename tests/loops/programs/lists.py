@@ -126,7 +126,7 @@ def postfix_arithmetic(tokens, unit):
     with_a_cycle=lambda rng: (np.array([[0, 1], [1, 2], [2, 1]]), 3),
     no_edges=lambda rng: (np.zeros((0, 2), np.int32), 3),
 )
-def topological_order(edges, count):
+def topological_order_in_lists(edges, count):
     outgoing, incoming = [[] for _ in range(count)], [0] * count
     for k in range(len(edges)):
         outgoing[edges[k, 0]].append(int(edges[k, 1]))
@@ -184,7 +184,7 @@ def lengths_of_collatz_paths(n):
     mixed=lambda rng: ([3, 1.5, 2, 0.25, 1],),
     array=lambda rng: (rng.random(7),),
 )
-def quicksort_with_a_stack(values):
+def quicksort_of_a_list(values):
     stack = [(0, len(values) - 1)]
     while stack:
         low, high = stack.pop()
