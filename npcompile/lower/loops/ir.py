@@ -8,7 +8,7 @@ Every name has one type in a block, and expressions have no effect: steps do.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops.operation import Operation
@@ -61,12 +61,12 @@ class Expression:
 
 @dataclass(frozen=True, eq=False)
 class Compound(Expression):
-    """An expression of another file's, which tells its parts itself."""
+    """An expression of another file's. Its parts are the expressions among its fields."""
 
     @property
     def parts_within(self) -> tuple[Expression, ...]:
         """The expressions that are evaluated for it."""
-        raise NotImplementedError
+        return _among_fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,12 +201,12 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class CompoundStep(Step):
-    """A step of another file's, which tells its parts itself."""
+    """A step of another file's. Its parts are the expressions among its fields."""
 
     @property
     def parts_within(self) -> tuple[Expression, ...]:
         """The expressions that it evaluates."""
-        raise NotImplementedError
+        return _among_fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -542,6 +542,13 @@ def parts_of(node: Expression) -> tuple[Expression, ...]:
         case Compound():
             return node.parts_within
     return ()
+
+
+def _among_fields(node: Expression | Step) -> tuple[Expression, ...]:
+    """Return the expressions among the fields of a node, in order, also those in tuples."""
+    values = [getattr(node, one.name) for one in fields(node)]
+    parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+    return tuple(part for part in parts if isinstance(part, Expression))
 
 
 def _parts_of_index(parts: tuple[Expression | Slice | None, ...]) -> list[Expression]:

@@ -18,10 +18,6 @@ class NewList(ir.Compound):
 
     items: tuple[ir.Expression, ...]
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return self.items
-
     def __str__(self) -> str:
         return f"[{', '.join(map(str, self.items))}]"
 
@@ -32,10 +28,6 @@ class Repeated(ir.Compound):
 
     source: ir.Expression
     count: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source, self.count)
 
     def __str__(self) -> str:
         return f"{self.source} * {self.count}"
@@ -49,10 +41,6 @@ class ListPart(ir.Compound):
     start: ir.Expression | None
     stop: ir.Expression | None
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source, *(bound for bound in (self.start, self.stop) if bound is not None))
-
     def __str__(self) -> str:
         bounds = ("" if bound is None else str(bound) for bound in (self.start, self.stop))
         return f"{self.source}[{':'.join(bounds)}]"
@@ -65,10 +53,6 @@ class Joined(ir.Compound):
     first: ir.Expression
     second: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.first, self.second)
-
     def __str__(self) -> str:
         return f"{self.first} + {self.second}"
 
@@ -78,10 +62,6 @@ class Expected(ir.Compound):
     """A list of which other items are expected than before, or a list's method, or the list that has it."""
 
     source: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source,)
 
     def __str__(self) -> str:
         return f"({self.source}: {self.type})"
@@ -94,10 +74,6 @@ class ListItem(ir.Compound):
     source: ir.Expression
     index: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source, self.index)
-
     def __str__(self) -> str:
         return f"{self.source}[{self.index}]"
 
@@ -107,10 +83,6 @@ class ListLength(ir.Compound):
     """The length of a list, an int."""
 
     source: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source,)
 
     def __str__(self) -> str:
         return f"len({self.source})"
@@ -122,10 +94,6 @@ class HasItems(ir.Compound):
 
     source: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source,)
-
     def __str__(self) -> str:
         return f"bool({self.source})"
 
@@ -136,10 +104,6 @@ class Append(ir.CompoundStep):
 
     target: ir.Expression
     value: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target, self.value)
 
     def __str__(self) -> str:
         return f"{self.target}.append({self.value})"
@@ -153,10 +117,6 @@ class Insert(ir.CompoundStep):
     index: ir.Expression
     value: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target, self.index, self.value)
-
     def __str__(self) -> str:
         return f"{self.target}.insert({self.index}, {self.value})"
 
@@ -169,10 +129,6 @@ class StoreListItem(ir.CompoundStep):
     index: ir.Expression
     value: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target, self.index, self.value)
-
     def __str__(self) -> str:
         return f"{self.target}[{self.index}] = {self.value}"
 
@@ -183,10 +139,6 @@ class RemoveItem(ir.CompoundStep):
 
     target: ir.Expression
     index: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target, self.index)
 
     def __str__(self) -> str:
         return f"del {self.target}[{self.index}]"
@@ -199,10 +151,6 @@ class Extend(ir.CompoundStep):
     target: ir.Expression
     value: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target, self.value)
-
     def __str__(self) -> str:
         return f"{self.target}.extend({self.value})"
 
@@ -213,10 +161,6 @@ class ChangeList(ir.CompoundStep):
 
     target: ir.Expression
     method: str
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target,)
 
     def __str__(self) -> str:
         return f"{self.target}.{self.method}()"

@@ -31,10 +31,6 @@ class TextIterator(ir.Compound):
 
     text: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.text,)
-
     def __str__(self) -> str:
         return f"iter({self.text})"
 
@@ -46,10 +42,6 @@ class TextItem(ir.Compound):
     text: ir.Expression
     index: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.text, self.index)
-
     def __str__(self) -> str:
         return f"{self.text}[{self.index}]"
 
@@ -59,10 +51,6 @@ class TextLength(ir.Compound):
     """The length of a text, an int."""
 
     text: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.text,)
 
     def __str__(self) -> str:
         return f"len({self.text})"
@@ -75,10 +63,6 @@ class EqualTexts(ir.Compound):
     left: ir.Expression
     right: ir.Expression | str
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.left,) if isinstance(self.right, str) else (self.left, self.right)
-
     def __str__(self) -> str:
         return f"{self.left} == {self.right}"
 
@@ -90,10 +74,6 @@ class CharacterValue(ir.Compound):
     function: str
     operands: tuple[ir.Expression, ...]
     leaves: bool = False
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return self.operands
 
     def __str__(self) -> str:
         return f"{self.function}({', '.join(map(str, self.operands))})"

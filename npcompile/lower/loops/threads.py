@@ -28,7 +28,8 @@ class _Given(ctypes.Structure):
     )
 
 
-# What libraries were given last, by the address of their threads: each may have several loops.
+# The team, the count and the worth that each library was given last, by the address of its threads: a library
+# may have several loops.
 _last: dict[int, tuple[int | None, int, float]] = {}
 
 

@@ -20,10 +20,6 @@ class WholeFunction(ir.Compound):
     function: str
     operands: tuple[ir.Expression, ...]
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return self.operands
-
     def __str__(self) -> str:
         return f"{self.function}({', '.join(map(str, self.operands))})"
 
@@ -33,10 +29,6 @@ class SortInPlace(ir.CompoundStep):
     """Sort an array of one axis."""
 
     array: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.array,)
 
     def __str__(self) -> str:
         return f"{self.array}.sort()"
