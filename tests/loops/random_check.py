@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import signal
 import traceback
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -25,6 +28,7 @@ from tests.programs.jit_lane import sharing
 
 CALLS = 4
 COMPILING = 120.0  # seconds to wait for kernels at most
+REDUCING = 20.0  # seconds that a program being reduced may take: without `t += 1`, a loop never ends
 LOOSE = NAMES.split(", ").index("e")  # the argument that holds values that may be rounded otherwise
 ULP = 8  # that those may be off
 
@@ -110,6 +114,26 @@ def check(sources: list[str], folder: Path) -> list[Any]:
     return jitted
 
 
+class TookTooLong(BaseException):
+    """A program has not ended in its time; no handler of a program takes this for its own exception."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise `TookTooLong` in the main thread where the body takes longer."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TookTooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    rest, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, rest)
+        signal.signal(signal.SIGALRM, before)
+
+
 def reduced(source: str, folder: Path, want: type[Exception] | None) -> str:
     """Return a program that differs, without the statements that it does not need for that.
 
@@ -118,7 +142,10 @@ def reduced(source: str, folder: Path, want: type[Exception] | None) -> str:
     at = 0
     while (smaller := without(source, at)) is not None:
         try:
-            check([smaller], folder)
+            with limited(REDUCING):
+                check([smaller], folder)
+        except TookTooLong:
+            pass
         except Different as wrong:
             if wrong.want is want:
                 source = smaller

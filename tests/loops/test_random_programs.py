@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.loops import random_check
 from tests.loops.random_check import Different, check, compile_loops_alone, reduced
 from tests.loops.random_programs import MEANINGFUL, first_error, program_source
 
@@ -29,6 +30,7 @@ def run(seeds: range, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             jitted = check(sources, folder)
         except Different as wrong:
             again = f"again: python -m tests.fuzz loop --seed {seeds[wrong.index]}"
+            print(f"{wrong}\n{again}", flush=True)  # before the reduction, which may not end well
             source = reduced(sources[wrong.index], folder, wrong.want)
             raise AssertionError(f"{wrong}\n{source}\n{again}") from wrong
     assert any(function.stats.loop_entries for function in jitted), "no native code was entered"
@@ -61,3 +63,16 @@ def test_a_program_that_differs_is_reduced(tmp_path: Path, monkeypatch: pytest.M
     differing = source.replace("    n = len(a)\n", "    n = len(a)\n    raise ValueError(__file__)\n")
     program = reduced(differing, tmp_path, ValueError).partition("def program")[2].partition("\n\n")[0]
     assert program.splitlines()[1:] == ["    raise ValueError(__file__)"]
+
+
+@pytest.mark.quick
+def test_a_reduction_ends_where_a_loop_without_its_count_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    monkeypatch.setattr(random_check, "REDUCING", 0.5)
+    source = program_source(random.Random(4))
+    lines = "    t = 0\n    while t < 3:\n        t += 1\n    raise ValueError(__file__ * t)\n"
+    differing = source.replace("    n = len(a)\n", f"    n = len(a)\n{lines}")
+    program = reduced(differing, tmp_path, ValueError).partition("def program")[2].partition("\n\n")[0]
+    assert "raise ValueError(__file__ * t)" in program and "t += 1" in program

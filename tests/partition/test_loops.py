@@ -61,6 +61,9 @@ def test_no_trip_at_all(fn: Callable[..., Any]) -> None:
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
 @pytest.mark.parametrize("fn", BY_LENGTH, ids=lambda fn: fn.__name__)
 def test_few_lengths_are_compiled(fn: Callable[..., Any]) -> None:
+    """At most as many as a function keeps signatures, and ways through one: a list that lies where the list of
+    the call before lay, with its first item where that one's was, is taken for that list, grown, and its length
+    is no part of the signature from then on."""
     jitted = npcompile.jit(fn)
     for trips in range(3, 23):
         jitted(made(trips), trips)
@@ -69,7 +72,7 @@ def test_few_lengths_are_compiled(fn: Callable[..., Any]) -> None:
         jitted(made(trips), trips)
     after = jitted.stats
     assert (after.segments, after.recordings) == (before.segments, before.recordings)
-    assert after.segments <= 12
+    assert after.segments <= 16
 
 
 EACH = [fn for fn in loops.LOOPS if fn not in BY_LENGTH]
