@@ -115,7 +115,7 @@ def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:
 
 def _code_of(fn: types.FunctionType, depth: int) -> tuple[Any, ...]:
     """The code that calls of a function run: its own, and that of functions in its closure."""
-    code = fn.__code__, id(fn.__globals__)
+    code = fn.__code__, fn.__code__.co_filename, id(fn.__globals__)
     if not fn.__closure__ or not depth:
         return code
     return *code, *(_part_of(cell, depth - 1) for cell in fn.__closure__)

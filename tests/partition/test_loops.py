@@ -61,9 +61,11 @@ def test_no_trip_at_all(fn: Callable[..., Any]) -> None:
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
 @pytest.mark.parametrize("fn", BY_LENGTH, ids=lambda fn: fn.__name__)
 def test_few_lengths_are_compiled(fn: Callable[..., Any]) -> None:
-    """At most as many as a function keeps signatures, and ways through one: a list that lies where the list of
-    the call before lay, with its first item where that one's was, is taken for that list, grown, and its length
-    is no part of the signature from then on."""
+    """At most as many as a function keeps signatures, and ways through one.
+
+    A list that lies where the list of the call before lay, with its first item where that one's was, is taken
+    for that list, grown: its length is no part of the signature from then on.
+    """
     jitted = npcompile.jit(fn)
     for trips in range(3, 23):
         jitted(made(trips), trips)

@@ -252,5 +252,5 @@ def key_of(fn: types.FunctionType) -> Any:
     """
     code = fn.__code__
     if code.co_flags & inspect.CO_NESTED and code.co_freevars != ("__class__",):
-        return code, id(fn.__globals__)
+        return code, code.co_filename, id(fn.__globals__)
     return fn

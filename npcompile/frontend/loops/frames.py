@@ -106,7 +106,7 @@ def _ended(frames: list[tuple[Callee, Exit, dict[str, Any]]], place: int) -> Out
 def _raised(error: BaseException, scope: Scope, line: int, names: dict[str, Any]) -> BaseException:
     """Return an exception after a function has raised it at a line of its own."""
     own = tuple([name for name in names if scope.is_local(name)])
-    code = _raising(scope.code, line, tuple(map(scope.mangled, own)))
+    code = _raising(scope.code, scope.code.co_filename, line, tuple(map(scope.mangled, own)))
     function = FunctionType(code, scope.globals)
     try:
         function(*[names[name] for name in own], error)
@@ -118,8 +118,11 @@ def _raised(error: BaseException, scope: Scope, line: int, names: dict[str, Any]
 
 
 @lru_cache(512)
-def _raising(code: CodeType, line: int, names: tuple[str, ...]) -> CodeType:
-    """Return the code of a function that raises its last argument, as if it were another function."""
+def _raising(code: CodeType, file: str, line: int, names: tuple[str, ...]) -> CodeType:
+    """Return the code of a function that raises its last argument, as if it were another function.
+
+    file: the code's, since the code of equal functions in two files is equal.
+    """
     at: dict[str, Any] = {"lineno": line, "end_lineno": line, "col_offset": 0, "end_col_offset": 0}
     fields: dict[str, Any] = {"decorator_list": [], "type_params": []}
     arguments = [ast.arg(name, **at) for name in (*names, _ERROR)]

@@ -76,7 +76,8 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         return (slice, *[(type(part), part) for part in (value.start, value.stop, value.step)])
     leaves.append(value)
     if kind is types.FunctionType:
-        return kind, value.__code__, id(value.__globals__)  # a program that reads these keeps them alive
+        code, space = value.__code__, value.__globals__  # a program that reads these keeps them alive
+        return kind, code, code.co_filename, id(space)
     if kind is types.MethodType:
         return kind, value.__func__
     if kind is types.BuiltinFunctionType:

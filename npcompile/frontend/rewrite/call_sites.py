@@ -51,7 +51,7 @@ def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 
 _TEMPLATE = _call.__code__
-_callers: dict[tuple[CodeType, int], FunctionType] = {}
+_callers: dict[tuple[CodeType, str, int], FunctionType] = {}
 
 
 def is_place(code: CodeType) -> bool:
@@ -109,15 +109,14 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if frame.f_back is None:
             return function(*args, **kwargs)
         frame = frame.f_back
-    place = frame.f_code, frame.f_lineno
+    code = frame.f_code
+    place = code, code.co_filename, frame.f_lineno  # the code of equal functions in two files is equal
     caller = _callers.get(place)
     if caller is None or caller.__globals__ is not frame.f_globals:
-        code = _TEMPLATE.replace(
-            co_filename=frame.f_code.co_filename,
-            co_firstlineno=frame.f_lineno - 1,
-            co_name=frame.f_code.co_name,
+        made = _TEMPLATE.replace(
+            co_filename=code.co_filename, co_firstlineno=frame.f_lineno - 1, co_name=code.co_name
         )
-        caller = _callers[place] = FunctionType(code, frame.f_globals)
+        caller = _callers[place] = FunctionType(made, frame.f_globals)
     return users(caller, (function, args, kwargs), {})
 
 
