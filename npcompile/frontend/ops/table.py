@@ -269,9 +269,10 @@ TABLE = Table()
 
 
 def lookup(name: str) -> Op:
-    """Return the op of that name (the other half of pickling an op by reference)."""
-    import npcompile.frontend.ops  # noqa: F401  (registers every op)
+    """Return the op of that name (the other half of pickling an op by reference).
 
+    Python imports the package before this file, so every op is registered, but for those of `later`.
+    """
     if name not in TABLE.by_name:
         for library in list(TABLE.later):
             TABLE.load(library)

@@ -7,23 +7,35 @@ patterns, name of the rest), ("class", class, patterns, names, patterns by name)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from npcompile.frontend.rewrite.hooks import Hooks
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 _SEQUENCE, _MAPPING, _MATCHES_ITSELF = 1 << 5, 1 << 6, 1 << 22  # flags of types, as CPython has them
 _MISSING: Any = object()
 _NO_STAR = -1
 
 
-def match(hooks: Hooks, subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...]:
+class Asked(Protocol):
+    """The hooks that matching calls: `hooks.Hooks` says of each which operation it does."""
+
+    def truth(self, value: Any) -> bool: ...
+    def compare(self, op: str, a: Any, b: Any) -> Any: ...
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any: ...
+    def getattr(self, obj: Any, name: str) -> Any: ...
+    def getitem(self, obj: Any, index: Any) -> Any: ...
+    def iterate(self, obj: Any) -> Iterable[Any]: ...
+    def unpack(self, value: Any, count: int) -> Iterable[Any]: ...
+    def unpack_star(self, value: Any, before: int, after: int) -> Iterable[Any]: ...
+    def build(self, value: Any) -> Any: ...
+
+
+def match(hooks: Asked, subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...]:
     """Return True and the values to bind to these names if the pattern fits, else an empty tuple."""
     found: dict[str | None, Any] = {}
     return (True, *(found[name] for name in names)) if _fits(hooks, subject, pattern, found) else ()
 
 
-def _fits(hooks: Hooks, value: Any, pattern: tuple[Any, ...], found: dict[str | None, Any]) -> bool:
+def _fits(hooks: Asked, value: Any, pattern: tuple[Any, ...], found: dict[str | None, Any]) -> bool:
     kind, *parts = pattern
     if kind == "any":
         found[parts[0]] = value
@@ -45,12 +57,12 @@ def _fits(hooks: Hooks, value: Any, pattern: tuple[Any, ...], found: dict[str | 
     return _fits_class(hooks, value, parts[0], parts[1], parts[2], parts[3], found)
 
 
-def _all_fit(hooks: Hooks, values: Any, patterns: Any, found: dict[str | None, Any]) -> bool:
+def _all_fit(hooks: Asked, values: Any, patterns: Any, found: dict[str | None, Any]) -> bool:
     return all(_fits(hooks, value, part, found) for value, part in zip(values, patterns, strict=True))
 
 
 def _fits_sequence(
-    hooks: Hooks, value: Any, least: int, star: int, patterns: Any, found: dict[str | None, Any]
+    hooks: Asked, value: Any, least: int, star: int, patterns: Any, found: dict[str | None, Any]
 ) -> bool:
     if not type(value).__flags__ & _SEQUENCE:
         return False
@@ -66,7 +78,7 @@ def _fits_sequence(
 
 
 def _fits_mapping(
-    hooks: Hooks, value: Any, keys: Any, patterns: Any, rest: str | None, found: dict[str | None, Any]
+    hooks: Asked, value: Any, keys: Any, patterns: Any, rest: str | None, found: dict[str | None, Any]
 ) -> bool:
     if not type(value).__flags__ & _MAPPING:
         return False
@@ -88,7 +100,13 @@ def _fits_mapping(
 
 
 def _fits_class(
-    hooks: Hooks, value: Any, cls: Any, patterns: Any, names: Any, named: Any, found: dict[str | None, Any]
+    hooks: Asked,
+    value: Any,
+    cls: Any,
+    patterns: Any,
+    names: Any,
+    named: Any,
+    found: dict[str | None, Any],
 ) -> bool:
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
@@ -114,7 +132,7 @@ def _fits_class(
     return _all_fit(hooks, items, [*patterns, *named], found)
 
 
-def _positions(hooks: Hooks, cls: type, count: int) -> tuple[str, ...] | None:
+def _positions(hooks: Asked, cls: type, count: int) -> tuple[str, ...] | None:
     """Return the attributes that positional patterns are matched with; None: the object itself."""
     itself = False
     allowed: tuple[Any, ...] = ()
