@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 
 import torch
@@ -10,11 +11,8 @@ current: ContextVar[torch.device | None] = ContextVar("npcompile.device", defaul
 # Devices that were ever asked for: while there is none, the native runtime does not ask for the current one.
 used: list[torch.device] = []
 drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
-
-
-def current_device() -> torch.device | None:
-    """Return the device of the innermost `with npcompile.device(...)`; None outside of any."""
-    return current.get()
+# Returns the device of the innermost `with npcompile.device(...)`; None outside of any. Every call asks.
+current_device: Callable[[], torch.device | None] = current.get
 
 
 def drawing_device() -> torch.device | None:

@@ -13,8 +13,7 @@ from typing import Any
 
 from npcompile.frontend.rewrite.ast_builder import HOOKS, start
 from npcompile.frontend.rewrite.expressions import Expressions
-from npcompile.frontend.rewrite.scopes import Scope, comprehension_scope, stored_names
-from npcompile.frontend.rewrite.statement_facts import arguments
+from npcompile.frontend.rewrite.scopes import Scope, arguments, comprehension_scope, stored_names
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -10,14 +10,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-_REWRITER = "@pytest_ar"
-IMPORTS = frozenset((_REWRITER, "@py_builtins"))  # the names that pytest imports into such a module
+REWRITER = "@pytest_ar"
+IMPORTS = frozenset((REWRITER, "@py_builtins"))  # the names that pytest imports into such a module
 
 
 def rewrite_asserts(tree: ast.Module, text: str, filename: str, names: dict[str, Any]) -> None:
-    """Rewrite the asserts in a part of a module's source if pytest did. names: the module's globals."""
-    rewriter, loader = names.get(_REWRITER), names.get("__loader__")
-    if rewriter is not None and any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+    """Rewrite the asserts in a part of the source of a module in which pytest did.
+
+    names: the module's globals, `REWRITER` among them.
+    """
+    rewriter, loader = names[REWRITER], names.get("__loader__")
+    if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
         rewriter.rewrite_asserts(tree, text.encode(), filename, getattr(loader, "config", None))
 
 

@@ -54,12 +54,9 @@ class Scope:
 
 
 def function_scope(node: FunctionNode, parent: Scope | None, cls: str | None) -> Scope:
-    args = node.args
     scope = Scope(parent, cls)
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    for arg in every:
-        if arg is not None:
-            scope.bound.add(mangle(arg.arg, cls))
+    for name in arguments(node):
+        scope.bound.add(mangle(name, cls))
     scope.bound.update(mangle(param.name, cls) for param in getattr(node, "type_params", ()))
     binder = _Binder(scope)
     for part in body_of(node):
@@ -167,6 +164,13 @@ def own_nodes(parts: Iterable[ast.AST]) -> list[ast.AST]:
         elif not isinstance(part, ast.ClassDef):
             pending += ast.iter_child_nodes(part)
     return found
+
+
+def arguments(node: FunctionNode) -> list[str]:
+    """Return the names of a function's parameters."""
+    args = node.args
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return [arg.arg for arg in every if arg is not None]
 
 
 def body_of(node: FunctionNode | ast.AsyncFunctionDef) -> list[Any]:

@@ -183,7 +183,8 @@ def _definition(code: CodeType, text: str, names: dict[str, Any]) -> FunctionNod
     found = (
         body[0] if body and isinstance(body[0], ast.FunctionDef) and body[0].name == code.co_name else None
     )
-    pytest_asserts.rewrite_asserts(tree, text, code.co_filename, names)
+    if pytest_asserts.REWRITER in names:
+        pytest_asserts.rewrite_asserts(tree, text, code.co_filename, names)
     return found
 
 

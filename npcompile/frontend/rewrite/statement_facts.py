@@ -18,7 +18,7 @@ from npcompile.frontend.rewrite.liveness import (
     rebound,
     scalars,
 )
-from npcompile.frontend.rewrite.scopes import WORK, Scope, own_nodes, stored_names
+from npcompile.frontend.rewrite.scopes import WORK, Scope, arguments, own_nodes, stored_names
 from npcompile.frontend.rewrite.statement_forms import deletes, is_short, is_super
 
 _HOLDABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
@@ -28,12 +28,6 @@ NEVER_HELD = (
     + (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor)
     + (ast.AsyncWith, ast.TryStar)
 )
-
-
-def arguments(node: ast.FunctionDef | ast.Lambda) -> list[str]:
-    args = node.args
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    return [arg.arg for arg in every if arg is not None]
 
 
 class Form:

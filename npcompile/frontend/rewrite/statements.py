@@ -17,6 +17,7 @@ from npcompile.frontend.rewrite.expressions import BINARY, JUMPS_OLD
 from npcompile.frontend.rewrite.liveness import deleted, surely_stored
 from npcompile.frontend.rewrite.scopes import (
     Scope,
+    arguments,
     body_of,
     function_scope,
     own_nodes,
@@ -24,7 +25,6 @@ from npcompile.frontend.rewrite.scopes import (
     stored_names,
 )
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by
-from npcompile.frontend.rewrite.statement_facts import arguments
 from npcompile.frontend.rewrite.statement_forms import is_short
 
 PLAIN = ".plain"  # the flag, no identifier, that the loop at hand goes on as written
