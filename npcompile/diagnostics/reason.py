@@ -156,7 +156,6 @@ class Cause(Enum):
     BUILTIN_OF_ARRAY = "{} of an array"
     BUILTIN_OF = "{}() of a {}"
     ITEMS_NOT_FOLLOWED = "{}() of a {}, whose items are not followed"
-    ORDER_OF_TRACED = "the order of traced values"
     COMPARE_THEMSELVES = "{}.{} of objects that compare themselves"
     NAN_COMPARED = "a NaN among what is compared"
     NAN_AS_KEY = "a NaN as a key: it matters which one it is"
@@ -182,7 +181,6 @@ class Cause(Enum):
     HASATTR_OUTSIDE = "hasattr() of something from outside", _PASS_VALUE
     HASATTR_BY_CLASS = "hasattr() of a {}: its class works it out", _PASS_VALUE
     SAID_CLASS = "the class that a {} says it is of"
-    PROTOCOL = "isinstance() of the protocol {}"
     ISINSTANCE_BY_CLASS = "isinstance() of {}: its class works it out"
     FINALIZED = "a {} is made, which does something when it dies"
     HELD_AS_A_WHOLE = "what an object holds is asked for as a whole"
@@ -242,7 +240,6 @@ class Cause(Enum):
     CALLS = "it calls {}"
     WITHIN = "{}: {}", _LEAVE, True
     NOT_WHOLE = "{} is not recorded whole"
-    WRITES = "{} writes"
     ANSWERS_OTHERWISE = "{} answers otherwise than NumPy"
     RESIZE = "ndarray.resize"
     OUT_NEITHER = "out= that is neither one array nor all of them", _STORE_WHOLE
@@ -251,6 +248,7 @@ class Cause(Enum):
     SUBCLASS = "an ndarray subclass ({})", _AS_ARRAY
     OBJECT_ARRAY = "an array of Python objects: what is done with it is Python's", _NUMBERS
     SEVERAL_DEVICES = "arrays on several devices: {}"
+    ON_DEVICE = "{} on a device"
     NO_ORDER = "the strides of an array in neither C nor Fortran order"
     MEMMAP_ANSWERED = "a memmap is answered"
     MEMMAP_TO_TEXT = "a memmap made into text", _FORMAT_IN_CALLER
@@ -277,7 +275,7 @@ class Cause(Enum):
     DTYPE = "dtype {}", _NUMERIC_DTYPE
     NDARRAY_SUBCLASS = "ndarray subclass {}", _AS_ARRAY
     ARGUMENT_TYPE = "argument of type {}"
-    UNSUPPORTED = "{}", _NUMERIC_DTYPE
+    CALL_REFUSED = "a call that NumPy refuses: {}"
     RAGGED_LIST = "ragged list"
     OUT_BY_PLACE = "out given by position, or where there is none"
     NONE_AS_ARRAY = "None as an array"
@@ -289,10 +287,16 @@ class Cause(Enum):
     DEVICE = "device {}"
     MODE = "mode {}"
     OUT_REFUSED = "out= that NumPy refuses", _STORE_WHOLE
+    OUT_OWN_RULES = "out= that NumPy takes by rules of its own", _STORE_WHOLE
+    NOT_OURS = "NumPy's own array is written into"
     OUT_IGNORED = "out= that NumPy ignores", _STORE_WHOLE
     OUT_IGNORED_OR_COMPUTED = "out= that NumPy ignores, or in whose precision it computes", _STORE_WHOLE
     OUT_PRECISION = "out= of another precision, in which NumPy computes", _STORE_WHOLE
     COMPLEX_INTO_REAL = "complex into real, of which NumPy warns"
+    AXES_TOO_MANY = "more than {} axes"
+    UNEVEN = "elements that lie unevenly in memory"
+    TWO_TYPES = "which of two types of the same bits the answer is of"
+    ERRORS_REPORTED = "floating-point errors that NumPy is to report"
     COMPLEX = "complex"
     INDICES_NOT_INTEGERS = "indices that are no integers"
 
@@ -307,6 +311,7 @@ class Cause(Enum):
     UPPER = "upper= that is no bool"
     MODE_WARNS = "a mode that NumPy warns of"
     OPERAND_DTYPE = "dtype of an operand", _NUMERIC_DTYPE
+    EINSUM_LABELS = "einsum with more than {} labels"
     ORDER_REFUSED = "order= that NumPy refuses"
     EINSUM_OUT_OF_ONE = (
         "out= of one operand: NumPy casts it, and adds it to 0.0, where without it would give a view",
@@ -370,7 +375,6 @@ class Cause(Enum):
     UNSTABLE_ORDER = "an unstable order, which is NumPy's own"
     KTH_NO_INTEGER = "kth that is no integer"
     KEYS_0D = "0-d keys"
-    KEYS_DTYPES = "keys of other dtypes", _NUMERIC_DTYPE
     SIDE = "side {}"
     ISIN_KIND = "a table, which NumPy may refuse, or no kind at all"
     ISIN_NO_NUMBERS = "elements that are no numbers"

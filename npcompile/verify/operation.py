@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import counters, data_dependent, dispatch
 from npcompile.frontend.eager.ndarray import asarray
 from npcompile.frontend.eager.strided import Strided
@@ -65,7 +66,7 @@ class Operation:
         if counters.op_failures:
             raise Unlike("exception", "none", next(iter(counters.op_failures)))
         if counters.host_calls:
-            raise Unsupported(next(iter(counters.host_calls)))
+            raise Unsupported(Cause.NUMPYS_OWN())
         return got, copy
 
     def check(self, want: Any) -> bool:
@@ -207,5 +208,5 @@ def _ours(array: np.ndarray[Any, Any]) -> Strided:
     """Return our array on the same memory. Raises Unsupported where torch has none."""
     made: Any = asarray(array)
     if not isinstance(made, Strided):
-        raise Unsupported(f"dtype {array.dtype}")
+        raise Unsupported(Cause.DTYPE(str(array.dtype)))
     return made

@@ -37,7 +37,7 @@ WITHOUT_PROGRAM = {
         TOO_SLOW SLOWER LITTLE OTHER_LENGTHS NUMPY_FASTER SHORT_LIVED
     """,
     "a device is needed: tests/runtime/test_device_copies.py": """
-        SEVERAL_DEVICES SHARED_ON_DEVICE NUMPYS_ORDER
+        SEVERAL_DEVICES SHARED_ON_DEVICE ON_DEVICE
     """,
     "this Python has no such statement": """
         TYPE_STATEMENT
@@ -45,22 +45,19 @@ WITHOUT_PROGRAM = {
     "Python tells two lambdas apart by their columns, unless it runs without them": """
         TWO_LAMBDAS
     """,
-    "an invariant of the planner, or of the rewriter, that is checked": """
-        NOT_THERE MADE_WHILE_RECORDED NOT_RECORDED
+    "an invariant of the planner, of the rewriter or of a rewrite of NumPy's that is checked": """
+        NOT_THERE MADE_WHILE_RECORDED NOT_RECORDED CLOSURE_VARIABLE ANSWERS_OTHERWISE
     """,
     "a shape-generic program is needed, which several calls lead to": """
-        NO_ORDER WAYS OTHER_WAYS GROWING_SET OTHER_SIZES
+        GROWING_SET
     """,
     "matrices of megabytes, or thousands of steps, are needed": """
-        TWO_PRODUCTS PRODUCTS_NEXT SEGMENT_FULL TOO_MANY_STEPS NESTED_TOO_DEEPLY
-        OWN_LOOP_TOO_LONG
+        TWO_PRODUCTS PRODUCTS_NEXT TOO_MANY_STEPS NESTED_TOO_DEEPLY OWN_LOOP_TOO_LONG
     """,
     "another cause comes first in each program that was tried": """
-        LOOP_OVER_GIVEN ARRAY_UNKNOWN NUMBER_UNKNOWN ARRAY_AS_NUMBER IS_ON_TWICE_GIVEN
-        IN_PLACE_UNKNOWN POWER_IN_PLACE ORDER_OF_TRACED ATTRIBUTE_METHOD PROTOCOL
-        CLOSURE_VARIABLE COPYTO_OTHER_MASK CONTAINER_CONTENTS CONTAINER_MAY_HAVE_CHANGED OP_GAVE
-        WRITES ANSWERS_OTHERWISE OUT_NOT_NATIVE KEYS_DTYPES NO_INDEX_OP PICKED_COUNT_SHAPES
-        PICKED_MORE_AXES CHANGES_OR_LITTLE IMPORT_STATEMENT DRAWS STORES_INTO_OBJECT
+        ARRAY_UNKNOWN NUMBER_UNKNOWN ARRAY_AS_NUMBER IS_ON_TWICE_GIVEN IN_PLACE_UNKNOWN
+        POWER_IN_PLACE ATTRIBUTE_METHOD OP_GAVE NO_INDEX_OP PICKED_COUNT_SHAPES PICKED_MORE_AXES
+        CHANGES_OR_LITTLE IMPORT_STATEMENT DRAWS STORES_INTO_OBJECT
     """,
 }
 
@@ -135,7 +132,7 @@ def test_an_op_refuses_a_call_for_this_cause(cause: str, of_ops: types.ModuleTyp
 @pytest.mark.parametrize("cause", EAGER)
 def test_an_eager_call_is_refused_for_this_cause(cause: str, reached: set[str]) -> None:
     try:
-        eval(EAGER[cause], {"np": np, "xp": xp, "e": xp.asarray(np.arange(4.0))})
+        eval(EAGER[cause], {"np": np, "xp": xp, "e": xp.asarray(np.arange(4.0)), "o": xp.ones((1,) * 28)})
     except (IndexError, TypeError, ValueError):
         pass
     assert cause in reached

@@ -13,7 +13,7 @@ EXPRESSIONS = {
     "DTYPE": "np.add(x, 1, dtype=np.longdouble)",
     "NDARRAY_SUBCLASS": "np.exp(np.ma.masked_array(x))",
     "ARGUMENT_TYPE": "np.add(x, memoryview(x))",
-    "UNSUPPORTED": "np.where(x > 2, [[1], [2, 3]], 0)",
+    "CALL_REFUSED": "x.astype('nothing')",
     "RAGGED_LIST": "np.einsum('i->i', [[1.0], [2.0, 3.0]])",
     "OUT_BY_PLACE": "np.sum(a, 0, None, np.zeros(2))",
     "NONE_AS_ARRAY": "np.copy(None), x + 1",
@@ -131,10 +131,18 @@ EXPRESSIONS = {
 }
 
 # For each cause of a call that NumPy refuses before a recording asks the op, an expression of
-# `npcompile.numpy` (`xp`), of which `e` is an array.
+# `npcompile.numpy` (`xp`), of which `e` is an array, and `o` one of 28 axes.
 EAGER = {
     "OUT_REFUSED": "xp.take(e, [0, 1], out=xp.zeros(2, dtype=complex))",
     "VALUES_KIND": "e.__setitem__([0], '1')",
     "MASK_SHAPE": "e.__setitem__(np.array([True]), 1.0)",
     "OUT_AND_DTYPE": "xp.concatenate([e, e], out=xp.zeros(8), dtype=float)",
+    "AXES_TOO_MANY": "xp.sum(xp.ones((1,) * 40))",
+    "UNEVEN": "xp.asarray(np.zeros(2, 'i1,f8')['f1'])",
+    "TWO_TYPES": "xp.diff(xp.arange(3, dtype=np.longlong))",
+    "ERRORS_REPORTED": "np.errstate(all='raise')(xp.fft.fft)(e)",
+    "OUT_OWN_RULES": "xp.argmax(e, out=xp.zeros((), dtype=np.int32))",
+    "NOT_OURS": "xp.copyto(np.zeros(4), e)",
+    "NUMPYS_ORDER": "xp.argsort(e, order='x')",
+    "EINSUM_LABELS": "xp.einsum(o, [*range(26), ...], o, [*range(26, 52), ...])",
 }

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections import deque
 from decimal import Decimal
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from scipy import signal
@@ -45,11 +45,6 @@ class Elsewhere:
         return 2
 
 
-@runtime_checkable
-class HasX(Protocol):
-    x: Any
-
-
 class Judging(type):
     def __instancecheck__(cls, instance):
         return True
@@ -80,6 +75,8 @@ class Argument:
         self.record = np.zeros(4, [("number", np.float32), ("byte", np.int8)])
         self.partial, self.bytes = functools.partial(np.add, x), bytearray(b"ab")
         self.history = [x] * 300
+        self.by_object = {Thing(): x}
+        self.few, self.pairs = [x, x + 1], zip([1.0, 2.0], [x, x], strict=True)
         self.mapped, self.mapped_too = (np.memmap(tempfile.TemporaryFile(), shape=4) for _ in range(2))
 
 

@@ -54,8 +54,9 @@ FUNCTIONS: dict[str, Callable[[Path], Any]] = {
     "NO_PYTHON_FUNCTION": lambda folder: operator.neg,
     "SUSPENDS": lambda folder: _imported(folder, "async def f(x):\n    yield x\n"),
     "LAMBDA": lambda folder: _imported(folder, "f = lambda x: [open(__file__).close(), x + 1][1]\n"),
-    "TOO_MUCH_SOURCE": lambda folder: _imported(
-        folder, "def f(x):\n" + "    x = x + 1\n" * 5001 + "    return x\n"
+    "TOO_MUCH_SOURCE": lambda folder: _imported(folder, _LONG),
+    "SEGMENT_FULL": lambda folder: _imported(
+        folder, "def f(x):\n" + "    x = x * 1.5 + 1\n" * 150 + "    return x\n"
     ),
     "UNUSUAL_SUPER": lambda folder: _imported(folder, _SUPER),
     "NO_SOURCE": lambda folder: _from_text("<made>"),

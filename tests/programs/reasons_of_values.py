@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections import defaultdict
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -55,11 +55,6 @@ class Base:
 class Derived(Base):
     def doubled(self, x):
         return x * super().size
-
-
-@runtime_checkable
-class HasX(Protocol):
-    x: Any
 
 
 class Slotted:
@@ -304,3 +299,29 @@ def unusual_write_dtype(x, o, s):
     y = np.zeros(4, np.longdouble)
     y[1:] = x[1:] + 1
     return y
+
+
+def copyto_other_mask(x, o, s):
+    np.copyto(x, x, where=np.outer(x, x) > 0)
+    return x + 1
+
+
+def container_contents(x, o, s):
+    return x + ("a" in o.by_object)
+
+
+def container_may_have_changed(x, o, s):
+    y = sum(o.few) + x
+    print(end="")
+    return y + sum(o.few)
+
+
+def loop_over_given(x, o, s):
+    for y, _ in o.pairs:
+        x = x + y
+    return x
+
+
+def out_not_native(x, o, s):
+    y = np.zeros(4)
+    return np.compress(x > 0, x, out=y)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.ops.table import TORCH, Unsupported
 from npcompile.lower.device import transfers
 
@@ -38,7 +39,7 @@ def torch_dtype(dtype: np.dtype[Any]) -> torch.dtype:
     """Return the torch dtype that holds `dtype`. Raises Unsupported if torch has none (other byte orders
     too)."""
     if not dtype.isnative or dtype not in TORCH_OF:
-        raise Unsupported(f"torch has no dtype {dtype}")
+        raise Unsupported(Cause.DTYPE(str(dtype)))
     return TORCH_OF[dtype]
 
 
@@ -58,7 +59,7 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
     """
     torch_dtype(array.dtype)
     if any(stride % array.itemsize for stride in array.strides):
-        raise Unsupported("strides that are no multiple of the item size")
+        raise Unsupported(Cause.UNEVEN())
     flips = tuple(axis for axis, stride in enumerate(array.strides) if stride < 0)
     if flips:
         reverse = slice(None, None, -1)

@@ -17,6 +17,7 @@ import torch
 from numpy.lib import stride_tricks
 from numpy.lib.array_utils import normalize_axis_index
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import dispatch, errstate
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.sorting import DESCENDING, kind_of
@@ -82,7 +83,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     """Return the indices of the elements that are not zero, axis by axis."""
     array = _as_strided_array(a)
     if array._memory.dim() == 0:
-        raise Unsupported("nonzero of a 0-d array, which NumPy refuses")
+        raise Unsupported(Cause.CALL_REFUSED("nonzero of a 0-d array"))
     return _nonzero(array)
 
 
@@ -90,7 +91,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
 def where(condition: Any, *choices: Any) -> tuple[Any, ...]:
     """Return, for a condition alone, the indices of the elements that are not zero."""
     if choices:
-        raise Unsupported("a choice that no op takes")
+        raise Unsupported(Cause.NUMPYS_OWN())
     found: tuple[Any, ...] = dispatch.call(np.nonzero, (condition,), {})
     return found
 
@@ -112,14 +113,14 @@ def _without_masks(array: Any, index: Any) -> tuple[Any, ...]:
         mask = _as_strided_array(item)
         shape = tuple(mask._memory.shape)
         if not shape:
-            raise Unsupported("a 0-d mask")
+            raise Unsupported(Cause.MASK_SHAPE())
         there = array.shape[axis : axis + len(shape)]
         if len(there) < len(shape) or any(n not in (0, m) for n, m in zip(shape, there, strict=True)):
             raise IndexError("boolean index did not match indexed array")  # 0 passes for any
         items += _nonzero(mask)
         axis, found = axis + len(shape), True
     if not found:
-        raise Unsupported("an index that no op takes")
+        raise Unsupported(Cause.NO_INDEX_OP())
     return tuple(items)
 
 
@@ -168,7 +169,7 @@ def setitem(array: Any, index: Any, value: Any) -> None:
         return dispatch.update(np.ndarray.__setitem__, (*whole, value), {})
     if isinstance(value, Strided) and value._memory.dim() and _axes(index) == array.ndim > 0:
         if np.may_share_memory(array._layout, value._layout):
-            raise Unsupported("values that a mask's places lie on, which NumPy reads as it goes")
+            raise Unsupported(Cause.VALUES_OVERLAP())
     dispatch.update(np.ndarray.__setitem__, (array, _without_masks(array, index), value), {})
 
 
@@ -178,7 +179,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     array, counts = _as_strided_array(a), _as_strided_array(repeats)
     tensor, times = array._tensor, counts._tensor
     if times.dtype not in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool):
-        raise Unsupported("counts that are no integers")
+        raise Unsupported(Cause.DTYPE(str(counts._layout.dtype)))
     if axis is None or tensor.dim() == 0:
         tensor, axis = tensor.reshape(-1), 0
     at = normalize_axis_index(axis, tensor.dim())
@@ -212,7 +213,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, *args: Any, **kwargs: Any) ->
 
 def _static(shape: Any) -> tuple[int, ...]:
     if not isinstance(shape, (Strided, np.ndarray)):
-        raise Unsupported("a call that no op takes")
+        raise Unsupported(Cause.NUMPYS_OWN())
     return tuple(np.asarray(shape).tolist())
 
 
@@ -224,7 +225,7 @@ def as_strided(x: Any, *args: Any, **kwargs: Any) -> Any:
     """Return a view with that shape and those strides on the array's memory."""
     answer = dispatch.view(stride_tricks.as_strided, (_as_strided_array(x), *args), kwargs)
     if answer is None:
-        raise Unsupported("no view")
+        raise Unsupported(Cause.NUMPYS_OWN())
     return answer
 
 
@@ -233,7 +234,7 @@ def sliding_window_view(x: Any, *args: Any, **kwargs: Any) -> Any:
     """Return views of all windows of that shape."""
     answer = dispatch.view(stride_tricks.sliding_window_view, (_as_strided_array(x), *args), kwargs)
     if answer is None:
-        raise Unsupported("no view")
+        raise Unsupported(Cause.NUMPYS_OWN())
     return answer
 
 
@@ -246,7 +247,7 @@ def astype(array: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
     names = ("order", "casting", "subok", "copy")
     given = dict(zip(names, args, strict=False)) | kwargs
     if given.get("copy", True) or not isinstance(array, Strided) or np.dtype(dtype) != array._layout.dtype:
-        raise Unsupported("a cast that no op does")
+        raise Unsupported(Cause.NUMPYS_OWN())
     order, flags = given.get("order", "K"), array._layout.flags
     if order == "K" or (flags.f_contiguous if order == "F" else flags.c_contiguous):
         return array
@@ -291,10 +292,10 @@ def argsort(
     asked = (a, axis, kind), {"stable": stable, **later}
     odd = later.keys() - ({"descending"} if DESCENDING else set())
     if odd or order is not None or kind_of(*asked) not in ("q", "h") or array._memory.dim() == 0:
-        raise Unsupported("an order that no op gives")
+        raise Unsupported(Cause.NUMPYS_ORDER())
     found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True, **later})
     if longest_exact_row.get() and _has_equals(array, found, axis):
-        raise Unsupported("an unstable order of equal items")
+        raise Unsupported(Cause.UNSTABLE_ORDER())
     return found
 
 
@@ -310,7 +311,7 @@ def _has_equals(array: Strided, order: Any, axis: int | None) -> bool:
 def some(a: Any, *args: Any, **kwargs: Any) -> Any:
     """Do `np.any(None)`, which is no array."""
     if a is not None:
-        raise Unsupported("a call that no op takes")
+        raise Unsupported(Cause.NUMPYS_OWN())
     return np.any(None, *args, **kwargs)
 
 
@@ -319,7 +320,7 @@ def some(a: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _writeable_target(dst: Any) -> Any:
     if not isinstance(dst, Strided):
-        raise Unsupported("NumPy's own array is written into")
+        raise Unsupported(Cause.NOT_OURS())
     if not dst._layout.flags.writeable:
         raise ValueError("read-only: NumPy raises")
     return dst
@@ -342,14 +343,14 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if not np.can_cast(source.dtype, target.dtype, casting):  # type: ignore[attr-defined]
         raise TypeError("Cannot cast: NumPy raises")
     if source._memory.is_complex() and not target._memory.is_complex():
-        raise Unsupported("complex into real, of which NumPy warns")
+        raise Unsupported(Cause.COMPLEX_INTO_REAL())
     if where is True:
         target[...] = source
         return
     mask = _as_strided_array(where)
     shape = tuple(target._memory.shape)
     if mask._memory.dtype != torch.bool or np.broadcast_shapes(tuple(mask._memory.shape), shape) != shape:
-        raise Unsupported("a mask that is none, or of another shape")
+        raise Unsupported(Cause.MASK_SHAPE())
     new = dispatch.call(np.ndarray.astype, (source, target.dtype), {})
     target[...] = dispatch.call(np.where, (mask, new, target), {})
 
@@ -391,9 +392,9 @@ def _register_partition(function: Any, alike: Any) -> None:
         if length < 2 or length > longest_exact_row.get():
             return found
         if length > SHORT_ROW or np.ndim(kth) or not _sorts_whole_row(function, layout.dtype):
-            raise Unsupported("an order that is NumPy's own")
+            raise Unsupported(Cause.NUMPYS_ORDER())
         if _has_equals(array, found, axis) if function is np.argpartition else _has_nan(found):
-            raise Unsupported("an order that is NumPy's own")
+            raise Unsupported(Cause.NUMPYS_ORDER())
         return found
 
     dispatch.before_op.add(id(alike))
@@ -408,6 +409,6 @@ _register_partition(np.argpartition, np.ndarray.argpartition)
 def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
     """Do `a.partition(kth)`, in place."""
     if order is not None or kind != "introselect":
-        raise Unsupported("a kind that NumPy may refuse")
+        raise Unsupported(Cause.KIND_MAYBE_REFUSED())
     target = _writeable_target(self)
     target[...] = dispatch.call(np.partition, (target, kth, axis, kind), {})

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import convert, counters, errstate
 from npcompile.frontend.eager.strided import Strided, overlap
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, Unsupported
@@ -135,7 +136,7 @@ def call(
         if op.shows(*asked) and (answer := view(function, args, kwargs)) is not None:
             return answer
         if errstate.traps() and not never_reports(function, args, kwargs):
-            raise Unsupported("floating-point errors that NumPy is to report")
+            raise Unsupported(Cause.ERRORS_REPORTED())
         return native(op, function, args, kwargs)
     except Unsupported:
         return ask(True)
@@ -177,7 +178,7 @@ def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
         if not array._layout.flags.writeable:
             raise ValueError("read-only: NumPy raises")
         if errstate.traps():
-            raise Unsupported("floating-point errors that NumPy is to report")
+            raise Unsupported(Cause.ERRORS_REPORTED())
         array._write(_answer(op, args, kwargs))
     except Unsupported:
         ask(True)
@@ -217,9 +218,10 @@ def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = No
         raise Unsupported(reason)
     held = [array._memory for array in arrays_in((args, kwargs))]
     if any(memory.dim() > MAX_AXES for memory in held):
-        raise Unsupported(f"more than {MAX_AXES} axes")
+        raise Unsupported(Cause.AXES_TOO_MANY(MAX_AXES))
     if len({memory.device for memory in held}) > 1:
-        raise Unsupported("arrays on several devices")
+        devices = {str(memory.device) for memory in held}
+        raise Unsupported(Cause.SEVERAL_DEVICES(", ".join(sorted(devices))))
     result = op(*plain(operands(args)), **plain(operands(kwargs)))
     if op.checked:
         result, ok = result
@@ -271,16 +273,16 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         out = kwargs.pop("out")
         if type(out) is tuple:
             if len(out) != 1:
-                raise Unsupported("more than one out")
+                raise Unsupported(Cause.OUT_NEITHER())
             out = out[0]
         if out is not None and not isinstance(out, Strided):
-            raise Unsupported("out= is not our array")
+            raise Unsupported(Cause.NOT_OURS())
     if out is not None:
         if kwargs.get("where", True) is not True and isinstance(function, np.ufunc):
             kwargs["base"] = out
     if out is not None and function in JOINING and kwargs.get("dtype") is None:
         if any(np.may_share_memory(part._layout, out._layout) for part in arrays_in(args)):
-            raise Unsupported("out that lies on a part")
+            raise Unsupported(Cause.OUT_ON_PART())
         kwargs["dtype"] = out.dtype  # each array is cast to it
         result = _answer(op, args, kwargs)
     else:
@@ -298,21 +300,21 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     dtype = convert.numpy_dtype(result.dtype)
     if "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
         if dtype != out.dtype:
-            raise Unsupported("a reduction takes its dtype from out")
+            raise Unsupported(Cause.OUT_OTHER_DTYPE())
     own_rules = function in POSITIONS and out.dtype != dtype
     if function in ROUNDING and dtype.kind in "iu":
         own_rules = (args[1] if len(args) > 1 else kwargs.get("decimals", 0)) < 0
     if own_rules:
-        raise Unsupported("an output that NumPy takes by rules of its own")
+        raise Unsupported(Cause.OUT_OWN_RULES())
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
-        raise Unsupported("out= that cannot hold the result, for which NumPy may raise")
+        raise Unsupported(Cause.OUT_REFUSED())
     shape = tuple(result.shape)
     if shape != out.shape and not isinstance(function, np.ufunc):
-        raise Unsupported("out of another shape, for which NumPy may raise")
+        raise Unsupported(Cause.OUT_REFUSED())
     if np.broadcast_shapes(out.shape, shape) != out.shape:
         raise ValueError("out has another shape: NumPy raises")
     if dtype.kind == "c" and out.dtype.kind not in "cb":
-        raise Unsupported("complex into real")
+        raise Unsupported(Cause.COMPLEX_DROPPED())
     if warn is not None:
         warn()
     out._write(result)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import dispatch
 from npcompile.frontend.eager.convert import numpy_dtype
 from npcompile.frontend.eager.dispatch import layout_of, map_arrays
@@ -229,7 +230,7 @@ def of_function(function: Any, args: Args, kwargs: Named, result: Any) -> DType 
     if isinstance(function, np.ufunc):  # a product
         return of_call(function, args, kwargs, several)[0]
     if (rule := _RULES.get(id(function))) is None or not args:
-        raise Unsupported("which of two types of the same bits the answer is of")
+        raise Unsupported(Cause.TWO_TYPES())
     asked = rule(*map_arrays((args, kwargs), layout_of))
     return None if asked is None else np.dtype(asked)
 

@@ -150,8 +150,8 @@ class ndarray(Exports):
         setattr(layout, attribute, value)
         try:
             seen = self._view_at(layout)
-        except Unsupported as reason:
-            raise TypeError(str(reason)) from None
+        except Unsupported as refusal:
+            raise TypeError(str(refusal.reason)) from None
         self._memory, self._flips, self._layout_known = seen._memory, seen._flips, seen._layout_known
 
     @property

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import convert
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.lower.arithmetic import casts, unsigned
@@ -55,7 +56,7 @@ class Strided:
     def _of_numpy(cls, array: np.ndarray[Any, Any], base: Any = None) -> Any:
         """Return the array on a NumPy array's memory. Raises Unsupported where torch cannot express it."""
         if not array.flags.aligned:
-            raise Unsupported("unaligned memory")
+            raise Unsupported(Cause.UNEVEN())
         memory, flips = convert.memory_of(array)
         return cls._of(memory, flips, base, array)
 
@@ -127,7 +128,7 @@ class Strided:
         if layout.size == 0:
             offset, flips = 0, []
         if offset % size or any(stride % size for stride in strides):
-            raise Unsupported("a view that does not lie on whole elements")
+            raise Unsupported(Cause.UNEVEN())
         memory = torch.empty(0, dtype=dtype, device=self._memory.device)
         elements = tuple(stride // size for stride in strides)
         memory.set_(self._memory.untyped_storage(), offset // size, layout.shape, elements)
@@ -140,7 +141,7 @@ class Strided:
         Raises Unsupported where elements share memory: the result then depends on the order of writing.
         """
         if _shares(self._memory):
-            raise Unsupported("elements that share memory")
+            raise Unsupported(Cause.OVERLAPPING_WRITE())
         if overlap(values, self._memory):
             values = values.clone()
         while values.dim() > self._memory.dim():  # NumPy drops leading axes of length 1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import dispatch, fp_errors, iterator_strides, long_long, result_strides
 from npcompile.frontend.eager.convert import numpy_dtype
 from npcompile.frontend.eager.dispatch import arrays_in
@@ -74,7 +75,7 @@ def _answer_or_numpy(
         return ask(True)
     try:
         if not reportable:
-            raise Unsupported("floating-point errors that NumPy is to report")
+            raise Unsupported(Cause.ERRORS_REPORTED())
         answer, report = run(op)
     except Unsupported:
         return ask(True)
@@ -93,9 +94,9 @@ def _outputs(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     refuses."""
     placed, out = args[ufunc.nin :], kwargs.get("out")
     if len({"dtype", "signature", "sig"} & kwargs.keys()) > 1:
-        raise Unsupported("a signature given twice")
+        raise Unsupported(Cause.CALL_REFUSED("a signature given twice"))
     if len(args) < ufunc.nin or (placed and out is not None):
-        raise Unsupported("operands missing, or outputs given twice")
+        raise Unsupported(Cause.CALL_REFUSED("operands missing, or outputs given twice"))
     if out is ... or (out is None and not placed):
         return (None,) * ufunc.nout
     if placed:
@@ -103,7 +104,7 @@ def _outputs(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     else:
         outs = out if type(out) is tuple else (out,)
     if len(outs) != ufunc.nout or any(item is ... for item in outs):
-        raise Unsupported("outputs that NumPy refuses")
+        raise Unsupported(Cause.OUT_REFUSED())
     return outs
 
 
@@ -113,7 +114,7 @@ def _as_strided_array(out: Any) -> Any:
         return out
     if type(out) is np.ndarray:
         return Strided._of_numpy(out)
-    raise Unsupported("an output that is no array")
+    raise Unsupported(Cause.CALL_REFUSED("an output that is no array"))
 
 
 def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Report]:
@@ -121,7 +122,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     targets = tuple(map(_as_strided_array, outs))
     args = args[: ufunc.nin]
     if len(args) == 1 and type(args[0]) is int and not -(2**63) <= args[0] < 2**64:
-        raise Unsupported("dtype object")
+        raise Unsupported(Cause.DTYPE("object"))
     named = {key: item for key, item in kwargs.items() if key != "out"}
     if ufunc.signature is not None:  # products, whose last axes do not broadcast
         if any(item is not None for item in outs):
@@ -129,7 +130,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
         return dispatch.native(op, ufunc, args, named), None
     if named.get("where", True) is not True and any(item is not None for item in targets):
         if any(item is None for item in targets):
-            raise Unsupported("where= with some outputs given")
+            raise Unsupported(Cause.OUT_NEITHER())
         named["base"] = targets if ufunc.nout > 1 else targets[0]
     results = dispatch._answer(op, args, named)
     results = results if ufunc.nout > 1 else (results,)
@@ -168,7 +169,7 @@ def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: 
         if np.broadcast_shapes(target.shape, tuple(result.shape)) != target.shape:
             raise ValueError("out has another shape: NumPy raises")
         if tuple(result.shape) != target.shape and any(item is None for item in targets):
-            raise Unsupported("an output whose shape another one takes")
+            raise Unsupported(Cause.OUT_NEITHER())
 
 
 def _cast_to_output(result: torch.Tensor, target: Any) -> torch.Tensor:
@@ -201,7 +202,7 @@ def _as_numpy_lays_out(result: torch.Tensor, args: tuple[Any, ...], order: str) 
 
 def _outer(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Report]:
     if len(args) != 2:
-        raise Unsupported("an outer product of two operands")
+        raise Unsupported(Cause.CALL_REFUSED("an outer product of other than two operands"))
     named = dict(kwargs)
     outs = _outputs(ufunc, args, named)
     targets = tuple(map(_as_strided_array, outs))
@@ -231,15 +232,15 @@ def _reduced(
     place, named = OUT_AT[name], dict(kwargs)
     if len(args) > place:
         if "out" in named:
-            raise Unsupported("out given twice")
+            raise Unsupported(Cause.CALL_REFUSED("out given twice"))
         named["out"] = args[place]
         if args[place] is ...:
-            raise Unsupported("out=... by position")
+            raise Unsupported(Cause.OUT_BY_PLACE())
         args = (*args[:place], None, *args[place + 1 :])
     out = named.pop("out", None)
     if type(out) is tuple:
         if len(out) != 1:
-            raise Unsupported("more than one out")
+            raise Unsupported(Cause.OUT_NEITHER())
         out = out[0]
     scalar = op.scalar and out is not ...
     target = None if out is ... else _as_strided_array(out)
@@ -250,11 +251,11 @@ def _reduced(
         rounds.reset(within)
     if target is not None:
         if numpy_dtype(result.dtype) != target.dtype:
-            raise Unsupported("a reduction into another dtype")
+            raise Unsupported(Cause.OUT_OTHER_DTYPE())
         if not target._layout.flags.writeable or tuple(result.shape) != target.shape:
             raise ValueError("out cannot hold the result: NumPy raises")
         if result.is_complex() and target.dtype.kind not in "cb":
-            raise Unsupported("complex into real")
+            raise Unsupported(Cause.COMPLEX_DROPPED())
         target._write(result)
     report = fp_errors.of_method(ufunc, name, args, named, (result,))
     if target is not None:
@@ -280,14 +281,14 @@ def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     array: Any = args[0]
     index, *values = args[1:]
     if not (isinstance(args[0], Strided) and array._layout.flags.writeable):
-        raise Unsupported("no array of ours to write to")
+        raise Unsupported(Cause.AT_NO_ARRAY())
     index = _without_masks(dispatch.operands(index), array)
     named: dict[str, Any] = {}
     kinds = [item.dtype if hasattr(item, "dtype") else np.asarray(item).dtype for item in values]
     if not values or ufunc_at.scatter_dtype(ufunc, array.dtype, kinds[0]) is None:
         turns = ufunc_at.most_often(array._tensor, index)
         if turns > MAX_TURNS:
-            raise Unsupported("an index that means a place too often")
+            raise Unsupported(Cause.AT_TOO_MANY(MAX_TURNS, ufunc.__name__))
         named["rounds"] = turns
     result = dispatch._answer(op, (array, _arrays(index), *values), named)
     report = fp_errors.of_at(ufunc, args, array, result)
@@ -305,7 +306,7 @@ def _without_masks(index: Any, array: Any) -> Any:
         if isinstance(item, torch.Tensor) and item.dtype == torch.bool and item.dim():
             at = len(made)
             if tuple(item.shape) != array.shape[at : at + item.dim()] or len(items) > 1:
-                raise Unsupported("a mask that is not the only index")
+                raise Unsupported(Cause.MASK_AMONG_OTHERS())
             made.extend(item.nonzero(as_tuple=True))
         else:
             made.append(item)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.ops.table import Unsupported
 
 
@@ -21,5 +22,5 @@ def contracted(body: Callable[..., Tensor], *operands: Tensor) -> Tensor:
     if dtype == torch.float16:
         return body(*(item.to(torch.float32) for item in operands)).to(torch.float16)
     if not dtype.is_floating_point and not dtype.is_complex and operands[0].device.type != "cpu":
-        raise Unsupported("products of integers on a device")
+        raise Unsupported(Cause.ON_DEVICE("products of integers"))
     return body(*operands)

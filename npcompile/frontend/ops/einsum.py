@@ -171,7 +171,7 @@ def _summed(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result
     """Return the sum of products of operands of one dtype, with no label repeated in a term."""
     sizes = _sizes(operands, terms)
     if len(sizes) > len(_LETTERS):
-        raise Unsupported(f"einsum with more than {len(_LETTERS)} labels")
+        raise Unsupported(Cause.EINSUM_LABELS(len(_LETTERS)))
     letters = dict(zip(sizes, _LETTERS, strict=False))
     ready, names = [], []
     alone = {label for label in sizes if all(operand.shape[term.index(label)] == 1 for operand, term in

@@ -66,7 +66,7 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
     items = [_index_array(item, a) if isinstance(item, (list, tuple, Weak)) else item for item in items]
     for item in items:
         if isinstance(item, (bool, np.bool_)) or (isinstance(item, Tensor) and item.dtype == torch.bool):
-            raise Unsupported("a mask as an index: its size depends on the data")
+            raise Unsupported(Cause.MASK_INDEX())
         if isinstance(item, Tensor) and (item.is_floating_point() or item.is_complex()):
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
     if sum(item is Ellipsis for item in items) > 1:
@@ -352,7 +352,7 @@ def _masked_store(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         raise IndexError("boolean index did not match indexed array")
     rest = tuple(a.shape[mask.dim() :])
     if value.dim() > len(rest):
-        raise Unsupported("values for the places of a mask: their number depends on the data")
+        raise Unsupported(Cause.MASK_VALUES())
     value = _broadcast_to_target(value, rest)
     return torch.where(mask.reshape(mask.shape + (1,) * len(rest)), value, a)
 
@@ -387,7 +387,7 @@ def take(a: Tensor, indices: Tensor, axis: Any = None, out: None = None, mode: A
     elif mode == "clip":
         places = indices.to(torch.int64).clamp(0, max(length - 1, 0))
     else:
-        raise Unsupported(f"mode {mode}")
+        raise Unsupported(Cause.MODE(str(mode)))
     if indices.numel() == 0:
         ok = None
     picked = a.index_select(axis, places.reshape(-1))

@@ -264,7 +264,7 @@ def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
 
 def _paddings(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
     if isinstance(pad_width, dict):
-        raise Unsupported("pad_width as a dict")
+        raise Unsupported(Cause.PAD_WIDTH())
     widths = np.asarray(pad_width)
     if widths.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")

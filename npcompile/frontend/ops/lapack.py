@@ -17,6 +17,7 @@ import torch
 from numpy.linalg import LinAlgError
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.ops.table import Unsupported
 
 _EPS = torch.finfo(torch.float64).eps
@@ -70,7 +71,7 @@ def left_to_numpy(settled: Tensor) -> bool:
     if type(settled) is not Tensor or bool(settled):
         return False
     if settled.device.type != "cpu":
-        raise Unsupported("what the rounding of NumPy's LAPACK decides")
+        raise Unsupported(Cause.ON_DEVICE("what the rounding of NumPy's LAPACK decides"))
     return True
 
 

@@ -19,14 +19,14 @@ def list_dtype(value: Any) -> DType:
     try:
         return np.asarray(value).dtype
     except ValueError:
-        raise Unsupported("ragged list") from None
+        raise Unsupported(Cause.RAGGED_LIST()) from None
 
 
 def list_reason(value: Any) -> Reason | None:
     try:
         dtype = list_dtype(value)
     except Unsupported as refusal:
-        return Cause.UNSUPPORTED(str(refusal))
+        return refusal.reason
     return None if dtype in TORCH else Cause.DTYPE(str(dtype))
 
 

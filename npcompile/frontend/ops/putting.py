@@ -66,7 +66,7 @@ def put(a: Tensor, ind: Tensor, v: Any, mode: Any = "raise") -> Any:
     elif mode == "clip":
         places = places.clamp(0, size - 1)
     else:
-        raise Unsupported(f"mode {mode}")
+        raise Unsupported(Cause.MODE(str(mode)))
     return put_last(a.reshape(-1), places, values).reshape(a.shape), ok
 
 

@@ -16,7 +16,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.ops.limits import list_dtype, out_reason
 from npcompile.frontend.ops.rules import (
     BOOL,
@@ -279,7 +279,7 @@ def accumulates(
             asked = _asked(args, kwargs, dtype_at)
             chosen = accumulator(reduction, array_dtype(args[0] if args else kwargs["a"]), asked)
         except Unsupported as refusal:
-            return Cause.UNSUPPORTED(str(refusal))
+            return refusal.reason
         except (TypeError, KeyError):
             return None  # NumPy raises for itself
         return out_reason(kwargs, chosen)

@@ -40,7 +40,7 @@ def torch_dtype(dtype: DType) -> torch.dtype:
     try:
         found = TORCH[dtype]
     except KeyError:
-        raise Unsupported(f"dtype {dtype}") from None
+        raise Unsupported(Cause.DTYPE(str(dtype))) from None
     if found in unsigned.WIDE:
         unsigned.needed()
     return found
@@ -53,7 +53,7 @@ def dtype_of(tensor: torch.Tensor) -> DType:
     try:
         return NUMPY[tensor.dtype]
     except KeyError:
-        raise Unsupported(f"dtype {tensor.dtype}") from None
+        raise Unsupported(Cause.DTYPE(str(tensor.dtype))) from None
 
 
 def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
@@ -106,9 +106,9 @@ def tensor(value: Any, device: torch.device | None = None) -> torch.Tensor:
     if isinstance(value, (bool, int, float, complex, np.generic)):
         dtype = np.asarray(value).dtype
         if dtype not in TORCH:
-            raise Unsupported(f"dtype {dtype}")
+            raise Unsupported(Cause.DTYPE(str(dtype)))
         return constant(value, dtype, device)
-    raise Unsupported(f"operand of type {type(value).__name__}")
+    raise Unsupported(Cause.ARGUMENT_TYPE(type(value).__name__))
 
 
 def is_static(value: Any) -> bool:
@@ -138,7 +138,7 @@ def strength(value: Any) -> promote.Operand:
     if isinstance(value, torch.Tensor):
         return dtype_of(value)
     if (own := scalars.operand_of(value)) is None:
-        raise Unsupported(f"operand of type {type(value).__name__}")
+        raise Unsupported(Cause.ARGUMENT_TYPE(type(value).__name__))
     return own
 
 
@@ -335,7 +335,7 @@ def ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
     try:
         kinds = tuple([_strength_of_numpy(item) for item in args[: np_ufunc.nin]])
     except Unsupported as refusal:
-        return Cause.UNSUPPORTED(str(refusal))
+        return refusal.reason
     try:
         return _loop_reason(np_ufunc, kinds, dtype, signature)
     except TypeError:

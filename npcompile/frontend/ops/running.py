@@ -90,7 +90,7 @@ def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:
         # torch begins with 1 times the first: another number where a part of it is NaN or infinite
         return torch.cat((a.narrow(axis, 0, 1), result.narrow(axis, 1, a.shape[axis] - 1)), axis)
     if a.is_complex():
-        raise Unsupported("running extremes of complex numbers")
+        raise Unsupported(Cause.COMPLEX_NUMBERS())
     return (torch.cummax if reduction is MAXIMUM else torch.cummin)(a, axis).values
 
 

@@ -69,11 +69,7 @@ def _check_places(kth: Any, a: Tensor, axis: int) -> None:
 
 def _lexsort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     keys: Any = args[0] if args else kwargs.get("keys")
-    if isinstance(keys, np.ndarray):
-        return Cause.KEYS_0D() if keys.ndim == 0 else None
-    if any(np.asarray(key).dtype not in TORCH for key in keys):
-        return Cause.KEYS_DTYPES()
-    return None
+    return Cause.KEYS_0D() if isinstance(keys, np.ndarray) and keys.ndim == 0 else None
 
 
 @op(np.lexsort, arrays=0, operands=["keys"], scalar=False, library=True, limits=_lexsort_limits)
@@ -84,7 +80,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Tensor:
     if any(row.shape != rows[0].shape for row in rows):
         raise ValueError("all keys need to be the same shape")
     if rows[0].dim() == 0:
-        raise Unsupported("0-d keys")
+        raise Unsupported(Cause.KEYS_0D())
     at = normalize_axis_index(axis, rows[0].dim())
     order = ordered(rows[0], at)[1]
     for row in rows[1:]:
@@ -288,7 +284,7 @@ def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> An
     elif mode == "clip":
         number = number.clamp(0, size - 1)
     else:
-        raise Unsupported(f"mode {mode}")
+        raise Unsupported(Cause.MODE(str(mode)))
     return torch.stack(ready[1:]).gather(0, number.unsqueeze(0))[0], ok
 
 
@@ -347,7 +343,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         elif how == "clip":
             index = index.clamp(0, length - 1)
         else:
-            raise Unsupported(f"mode {how}")
+            raise Unsupported(Cause.MODE(str(how)))
         total = total.to(index.device) + index * step
     return total, ok
 

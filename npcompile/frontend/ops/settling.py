@@ -15,6 +15,7 @@ from contextvars import ContextVar
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.ops.table import Unsupported
 
 # The most rounds: none in compiled code.
@@ -45,4 +46,4 @@ def settled(step: Callable[[Tensor, Tensor], Tensor], a: Tensor, axis: int) -> T
         if _same(new, found):
             return new
         found = new
-    raise Unsupported("more steps, one after the other, than are worth taking")
+    raise Unsupported(Cause.STEPS_TOO_MANY(rounds.get(), "a running result"))

@@ -31,7 +31,7 @@ def integers(values: Any) -> tuple[int, ...]:
 
 def _in_c_order(order: Any) -> None:
     if order not in ("C", "K", "A", None):
-        raise Unsupported(f"order {order}")
+        raise Unsupported(Cause.ORDER(str(order)))
 
 
 # -- the same elements in another shape ------------------------------------------------------------
@@ -39,7 +39,7 @@ def _in_c_order(order: Any) -> None:
 
 def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
     if order not in ("C", "F"):
-        raise Unsupported(f"order {order}")
+        raise Unsupported(Cause.ORDER(str(order)))
     asked = shape
     if shape.count(-1) == 1:
         known = math.prod(extent for extent in shape if extent != -1)
@@ -367,7 +367,7 @@ def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reas
     try:
         torch_dtype(dtype)
     except Unsupported as refusal:
-        return Cause.UNSUPPORTED(str(refusal))
+        return refusal.reason
     return None
 
 
@@ -400,7 +400,7 @@ def _view_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason
     try:
         torch_dtype(dtype)
     except Unsupported as refusal:
-        return Cause.UNSUPPORTED(str(refusal))
+        return refusal.reason
     if isinstance(args[0], np.ndarray) and args[0].dtype.itemsize != dtype.itemsize:
         return Cause.VIEW_SIZE()
     return None

@@ -57,7 +57,7 @@ def convolve(a: Tensor, v: Tensor, mode: Any = "full") -> Tensor:
 @op(np.correlate, arrays=2, scalar=False, library=True, limits=_mode_limits)
 def correlate(a: Tensor, v: Tensor, mode: Any = "valid") -> Tensor:
     if a.dim() == 0 or v.dim() == 0:
-        raise Unsupported("correlating a number")
+        raise Unsupported(Cause.CALL_REFUSED("a number is correlated"))
     one, other = _rows(a, v)
     other = other.conj() if other.is_complex() else other
     if other.numel() > one.numel():

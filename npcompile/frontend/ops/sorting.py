@@ -134,13 +134,13 @@ def searchsorted(a: Tensor, v: Any, side: Any = "left", sorter: Any = None) -> T
     if a.dim() != 1:
         raise ValueError("object too deep for desired array" if a.dim() else "object of too small depth")
     if side not in ("left", "right"):
-        raise Unsupported(f"side {side!r}")
+        raise Unsupported(Cause.SIDE(repr(side)))
     if sorter is not None:
-        raise Unsupported("sorter")
+        raise Unsupported(Cause.KEYWORD("sorter"))
     found = v if isinstance(v, Weak) else tensor(v, a.device)
     sequence, values = promoted(a, found)
     if sequence.is_complex():
-        raise Unsupported("searching complex numbers")
+        raise Unsupported(Cause.COMPLEX())
     if sequence.dtype == torch.bool:
         sequence, values = sequence.to(torch.uint8), values.to(torch.uint8)
     if sequence.dtype == torch.float16:

@@ -76,6 +76,10 @@ WEAK = {"int": weak_int, "float": weak_float, "complex": weak_complex}  # by the
 class Unsupported(Exception):
     """The op cannot do this call (a dtype, a keyword): the caller has NumPy do it and counts a host call."""
 
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
 
 @dataclass(frozen=True, eq=False)
 class Op:
@@ -140,7 +144,7 @@ class Op:
         try:
             return self.rule(self, args, kwargs)
         except unsigned.UnknownOperator as missing:
-            raise Unsupported(str(missing)) from None
+            raise Unsupported(Cause.NO_KERNEL(str(missing))) from None
         finally:
             unsigned.leave()
 

@@ -208,7 +208,7 @@ def _steps_limit(
         try:
             chosen = accumulator(_reduction(np_ufunc, np.dtype(asked or given)), given, asked)
         except Unsupported as refusal:
-            return Cause.UNSUPPORTED(str(refusal))
+            return refusal.reason
         except TypeError:
             return None  # NumPy raises for itself
         if (reason := out_reason(kwargs, chosen)) is not None:

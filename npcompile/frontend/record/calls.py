@@ -276,7 +276,7 @@ def _call_op(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwarg
     try:
         reason = refusal_of(recording, op, args, kwargs)
     except Exception as error:  # the predicate saw a call that NumPy will refuse itself
-        reason = Cause.UNSUPPORTED(repr(error))
+        reason = Cause.CALL_REFUSED(repr(error))
     result = do(*as_called(fn, args), **kwargs)
     if args and result is args[0] and (op.view or op.function in shape_guards.HANDS_BACK):  # np.asarray, say
         return recording.note(shape_guards.lies, recording.builder, result)
@@ -372,7 +372,7 @@ def _call_at(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwarg
     try:
         reason = refusal_of(recording, op, args, kwargs)
     except Exception as error:  # the predicate saw a call that NumPy will refuse itself
-        reason = Cause.UNSUPPORTED(repr(error))
+        reason = Cause.CALL_REFUSED(repr(error))
     do(fn, *args, **kwargs)
     if reason is None:
         recording.note(lambda _: recording.builder.update(op, args, kwargs), None)
@@ -468,7 +468,7 @@ def _of_container(
     """Note a method of a container that Python has called.
 
     Keys, positions, and numbers that are compared or made into text, are decided. Raises Unfollowed where
-    traced numbers decide on an order or are made into text, or the user's classes would do the comparisons.
+    traced numbers are made into text, or the user's classes would do the comparisons.
     """
     kind = type(own)
     if kind in (str, bytes):
@@ -486,8 +486,6 @@ def _of_container(
         recording.builder.constant(result)
     elif name in ("insert", "pop", "__getitem__"):
         decide_keys(recording, args[:1], result)
-    elif name == "sort" and (kwargs or recording.builder.traced(own)):
-        raise Unfollowed(Cause.ORDER_OF_TRACED())
     return result
 
 

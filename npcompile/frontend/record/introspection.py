@@ -107,9 +107,9 @@ def note_asked(recording: Recording, fn: Any, args: tuple[Any, ...], result: Any
         if class_attribute(type(args[0]), "__class__") is not object.__dict__["__class__"]:
             if inlining.is_users_class(type(args[0])):
                 raise Unfollowed(Cause.SAID_CLASS(type(args[0]).__name__))
-        _note_is_a(recording, type(args[0]), args[1], args[0])
+        _note_is_a(recording, type(args[0]), args[1])
     elif fn is issubclass and isinstance(args[0], type):
-        _note_is_a(recording, args[0], args[1], None)
+        _note_is_a(recording, args[0], args[1])
 
 
 def _note_has(recording: Recording, obj: Any, name: str, result: bool) -> None:
@@ -127,15 +127,10 @@ def _note_has(recording: Recording, obj: Any, name: str, result: bool) -> None:
         note_held_by_class(recording, type(obj), name)
 
 
-def _note_is_a(recording: Recording, kind: type, classes: Any, obj: Any) -> None:
-    """Note an answer of `isinstance` or `issubclass`: a class's bases, and the answers of abstract classes.
-
-    kind: the class; obj: its instance, None for `issubclass`.
-    """
+def _note_is_a(recording: Recording, kind: type, classes: Any) -> None:
+    """Note an answer of `isinstance` or `issubclass`: a class's bases, and what abstract classes answer."""
     for other in _flat(classes):
         if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
-            if obj is not None and hasattr(other, "_is_protocol"):  # a protocol may look at attributes
-                raise Unfollowed(Cause.PROTOCOL(other.__name__))
             if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # it may be registered
                 note_read(recording, ReadIsSubclass, kind, other, None, issubclass(kind, other))
         elif not _asks_as(type(other), type):

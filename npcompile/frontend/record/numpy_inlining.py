@@ -284,12 +284,7 @@ def _composed(
     reason, at, top = recording.reason or left, recording.at, recording.top
     before.restore(recording)
     if kwargs.get("out") is not None or (fn in WRITES_FIRST_ARGUMENT and kwargs):
-        recording.active, recording.reason, recording.at, recording.top = (
-            False,
-            reason or Cause.WRITES(source.__name__),
-            at,
-            top,
-        )
+        recording.active, recording.reason, recording.at, recording.top = False, reason, at, top
         return result
     if fn in WRITES_FIRST_ARGUMENT:
         return recording.note(lambda *_: recording.builder.instead(After(fn), args, args[0]), result)
