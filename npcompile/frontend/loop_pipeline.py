@@ -78,6 +78,7 @@ class TypedLoop:
     finishes: tuple[bool, ...]  # of each exit: if the region is done there
     keeps: frozenset[str]  # the user's names, and the attributes of objects, that it may change
     wanted: frozenset[str]  # attributes that it was not given, and that it would read
+    unsigned: frozenset[str]  # names that take ints of unsigned 64 bits
 
     @property
     def exits(self) -> tuple[Exit, ...]:
@@ -132,8 +133,13 @@ def typed_loop(
     given = names if objects is None else names | objects.names
     inference = Inference(flow, storable=storable)
     region = inference.infer(given)
-    while inference.learnt and len(inference.expected) < MAX_LEARNT:
-        inference = Inference(flow, storable=storable, expected=inference.expected | inference.learnt)
+    while (inference.learnt and len(inference.expected) < MAX_LEARNT) or inference.has_found_unsigned:
+        inference = Inference(
+            flow,
+            storable=storable,
+            expected=inference.expected | inference.learnt,
+            unsigned=inference.unsigned | inference.found_unsigned,
+        )
         region = inference.infer(given)
     region.wide = wide
     bodies = [function.body for function in region.functions if function.body is not None]
@@ -168,6 +174,7 @@ def typed_loop(
         finishes,
         flow.stored | inference.changed,
         frozenset(inference.wanted),
+        inference.unsigned,
     )
 
 

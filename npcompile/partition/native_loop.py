@@ -37,26 +37,30 @@ _RANGE_ITERATOR = type(iter(range(0)))
 
 
 class Entry(NamedTuple):
-    """The values of the names at an entry, attributes of `objects` among them."""
+    """The values of the names at an entry, attributes of `objects` among them.
+
+    unsigned: the names of ints that are to be unsigned where they are not negative.
+    """
 
     names: dict[str, Any]
     objects: Objects | None
+    unsigned: set[str]
 
     @property
     def key(self) -> Any:
         """The key of the entries that share native code; None where a name has no native type."""
         if self.objects is None:
-            keys = tuple(map(key_of, self.names.values()))
+            keys = tuple([key_of(value, name in self.unsigned) for name, value in self.names.items()])
         else:
             held, values = self.objects.names, self.objects.values
             keys = tuple(
                 [
-                    key_of(value)
+                    key_of(value, name in self.unsigned)
                     for name, value in self.names.items()
                     if name not in held and name not in values
                 ]
             )
-        return None if None in keys else (keys, self.objects and self.objects.key)
+        return None if None in keys else (keys, self.objects and self.objects.key(self.unsigned))
 
     def add_attributes(self, paths: tuple[str, ...]) -> None:
         """Read more attributes of the objects."""
@@ -81,6 +85,7 @@ class NativeLoop:
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
+        self._unsigned: set[str] = set()  # names that were found to take ints of unsigned 64 bits
         # The native code entered last, and what enters it for values of the types that it has.
         self._latest: tuple[TypedLoop, QuickEntry] | None = None
         self._entries: dict[TypedLoop, QuickEntry | None] = {}
@@ -233,7 +238,7 @@ class NativeLoop:
                 return None
             names[self.source.flow.state] = state
         objects = objects_of(names, self._paths) if self._paths else None
-        return Entry(names if objects is None else names | objects.values, objects)
+        return Entry(names if objects is None else names | objects.values, objects, self._unsigned)
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""
@@ -262,6 +267,8 @@ class NativeLoop:
         """
         while True:
             typed = self._type(entry)
+            if typed is not None and self._learn_unsigned(typed, entry):
+                continue
             wanted = frozenset() if typed is None else typed.wanted.difference(self._paths)
             if not wanted or entry.objects is None:
                 break
@@ -276,15 +283,23 @@ class NativeLoop:
         self._pending.append(typed)
         return typed
 
+    def _learn_unsigned(self, typed: TypedLoop, entry: Entry) -> bool:
+        """Note which names take ints of unsigned 64 bits; tell if that changes the types at an entry."""
+        before = entry.key
+        self._unsigned |= typed.unsigned
+        return bool(entry.key != before)
+
     def _type(self, entry: Entry) -> TypedLoop | None:
         """Type the loop for these names; None where one of them has no type."""
         objects = {} if entry.objects is None else entry.objects.names
         names = {name: value for name, value in entry.names.items() if name not in objects}
-        types = {name: type_of(value) for name, value in names.items()}
+        types = {name: type_of(value, name in entry.unsigned) for name, value in names.items()}
         known = {name: kind for name, kind in types.items() if kind is not None}
         if len(known) < len(types):
             return None
-        wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
+        wide = frozenset(
+            name for name, value in names.items() if key_of(value, name in entry.unsigned) is WIDE
+        )
         self.within.typed += 1
         return typed_loop(self.source.flow, known, wide, entry.objects)
 
@@ -317,7 +332,7 @@ class NativeLoop:
         spent = [0.0, 0.0]  # seconds, natively and by Python
         bound: dict[str, Any] = {}  # names that were bound before native code was entered again
         while True:
-            names, objects = entry
+            names, objects = entry.names, entry.objects
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
             start, (number, words, raised) = begun or (clock(), self._entered(typed, names))

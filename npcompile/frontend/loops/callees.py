@@ -22,14 +22,14 @@ from npcompile.frontend.loops.splitting import split_of_either
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Either, Known, Scalar, Type
+from npcompile.lower.loops.types import Array, Either, Known, Scalar, Type, Unsigned
 
 _CALLED = ".called"  # the name of the value of a call
 # The steps that functions with effects are made of, and the types of their names.
 _STEPS = (ir.Bind, ir.BeginRange, ir.CallFunction, ir.StoreItem)
 _PURE = (ir.Bind, ir.BeginRange)
 _UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
-_HELD = (Array, Either, Known, Scalar, ir.RangeState)
+_HELD = (Array, Either, Known, Scalar, Unsigned, ir.RangeState)
 
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
@@ -168,9 +168,10 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
     made = ir.Function(f"{word}_{len(inference.callees)}", parameters, item=item)
     inference.callees[known] = made
     others = {*inference.callees}
+    unsigned: frozenset[str] = frozenset()
     try:
         while True:
-            before = made.result, made.has_effects, made.parameters
+            before = made.result, made.has_effects, made.parameters, unsigned
             _forget(inference, others)
             inner = Inference(
                 flow,
@@ -179,11 +180,13 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
                 within=made,
                 outer=_OuterNames(function, frozenset(code.co_varnames)),
                 wanted=inference.wanted,
+                unsigned=unsigned,
             )
             made.body = inner.infer(dict(zip(names, types, strict=True)) | dict(known.fields))
             made.parameters = parameters + tuple(sorted(inner.read_fields.items()))
             made.has_effects = made.has_effects or any(map(_has_effects, _steps(made)))
-            if (made.result, made.has_effects, made.parameters) == before:
+            unsigned |= inner.found_unsigned
+            if (made.result, made.has_effects, made.parameters, unsigned) == before:
                 break
         _check(function, made)
     except Outside:
@@ -223,7 +226,7 @@ def _check(function: FunctionType, made: ir.Function) -> None:
     if made.result is None:
         reasons = [block.end.why for block in made.body.blocks if isinstance(block.end, ir.Leave)]
         raise Outside(f"`{function.__name__}`: {next(filter(None, reasons), 'it does not return')}")
-    if not isinstance(made.result, Known | Scalar | Either):
+    if not isinstance(made.result, Known | Scalar | Unsigned | Either):
         raise Outside(f"`{function.__name__}`, which returns {made.result}")
     if not made.has_effects:
         return

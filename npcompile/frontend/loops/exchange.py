@@ -28,6 +28,7 @@ from npcompile.lower.loops.types import (
     Text,
     Tuple,
     Type,
+    Unsigned,
 )
 
 WORD = 8  # bytes
@@ -119,7 +120,7 @@ class Exchange:
 
 def _format(kind: Type) -> str:
     match kind:
-        case Scalar(code=code):
+        case Scalar(code=code) | Unsigned(code=code):
             return _FORMATS[code]
         case Array() | List() | Method() | Text():
             return "Q"
@@ -142,7 +143,7 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
     match kind:
         case Scalar(kind="c"):
             values += (value.real, value.imag)
-        case Scalar():
+        case Scalar() | Unsigned():
             values.append(value)
         case Array() | List() | Text():
             values.append(id(value))
@@ -248,6 +249,8 @@ def _reader(slot: Slot) -> Reader:
             return lambda words, memory: value
         case Scalar():
             return _number_reader(kind, offset)
+        case Unsigned():
+            return lambda words, memory: struct.unpack_from("=Q", words, offset)[0]
         case Array():
             return lambda words, memory: _array(kind, words, offset, memory)
         case Text():

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from npcompile.frontend.loops import arithmetic, language, python_functions
+from npcompile.frontend.loops import arithmetic, language, python_functions, unsigned
 from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.objects import Instance, Reference, is_held_type, is_path
@@ -23,8 +23,20 @@ from npcompile.frontend.loops.splitting import Continuations, Split, split_of_ei
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.list_ir import Expected, ListItem, may_be
-from npcompile.lower.loops.types import Either, Known, List, Method, Scalar, Tuple, Type
+from npcompile.lower.loops.types import (
+    INT,
+    UNSIGNED,
+    Either,
+    Known,
+    List,
+    Method,
+    Scalar,
+    Tuple,
+    Type,
+    Unsigned,
+)
 
+_RETURNED = (Known, Scalar, Unsigned)  # types of values of which a function may return two
 MAX_VERSIONS = 8  # of one block: each further one is left to Python
 
 
@@ -89,6 +101,9 @@ class Inference:
     expected: dict[str, List] = field(default_factory=dict)  # lists of which it was learnt what they hold
     owners: dict[str, ir.Expression] = field(default_factory=dict)  # of the methods that names hold
     learnt: dict[str, List] = field(default_factory=dict)  # what was learnt in this inference
+    unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
+    found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
+    low_bits: set[ast.expr] = field(default_factory=set)  # nodes of which the low bits alone count
 
     def __post_init__(self) -> None:
         self.continued = Continuations(self.flow)
@@ -116,6 +131,11 @@ class Inference:
         for name in [name for name in self.stored if is_path(name) and name not in self.changed]:
             del self.stored[name]
         return ir.Region(entry, given, blocks, self.stored, functions=[*self.callees.values()])
+
+    @property
+    def has_found_unsigned(self) -> bool:
+        """Tell if unsigned ints were bound to names of which it was not known."""
+        return not self.found_unsigned <= self.unsigned
 
     def version(self, source: cf.Block) -> ir.Block | None:
         """Return the version of a block for the types at hand; None where there are too many."""
@@ -179,6 +199,10 @@ class Inference:
             value = Expected(kind, value)
         if isinstance(kind, Method) and isinstance(value, Expected):
             self.owners[name] = value.source
+        if kind == UNSIGNED:
+            self.found_unsigned.add(name)
+        elif kind == INT and name in self.unsigned and unsigned.is_nonnegative(value):
+            value = unsigned.unsigned(value)
         self.types[name] = value.type
         self.remember(name)
         self.add(ir.Bind, name, value)
@@ -276,12 +300,21 @@ class Inference:
         old = self.value(_loaded(target))
         if isinstance(target, ast.Attribute):
             self.stored_name(target)
-        if not isinstance(old.type, Scalar):
+        if not isinstance(old.type, Scalar | Unsigned):
             rule = language.updates.find(type(old.type), old.type)
             return rule(self, target, old, type(op), self.value(value))
         made = self.value(value)
         rule = language.operators.find((type(old.type), type(made.type)), f"{old.type} and {made.type}")
-        self.assign(target, rule(self, type(op), old, made, True))
+        result = rule(self, type(op), old, made, True)
+        if isinstance(result.type, Either):
+            raise split_of_either(
+                self.continued,
+                target,
+                result,
+                lambda one: ast.copy_location(ast.Assign([target], one), node),
+                node,
+            )
+        self.assign(target, result)
         return None
 
     def iterate(self, state: str, iterable: ast.expr) -> None:
@@ -348,7 +381,7 @@ class Inference:
         known = self.within.result
         if known is None:
             self.within.result = known = kind
-        if known != kind and isinstance(known, Scalar | Known) and isinstance(kind, Scalar | Known):
+        if known != kind and isinstance(known, _RETURNED) and isinstance(kind, _RETURNED):
             self.within.result = known = Either((known, kind))
         if isinstance(known, Either) and kind in known.kinds:
             value = ir.either_of(known, ir.Constant(kind, None) if value is None else value)
@@ -443,6 +476,8 @@ class Inference:
 
 def constant(value: Any) -> ir.Constant:
     """Return a value that is known while compiling. Raises Outside."""
+    if type(value) is int and (known := unsigned.constant(value)) is not None:
+        return known
     kind = scalar_of(value)
     if kind is not None:
         return ir.Constant(kind, value if kind.python else value.item())
@@ -457,6 +492,8 @@ def _as_item(value: ir.Expression | None, item: Scalar) -> ir.Expression:
 
     Python's numbers are converted as a store converts them; NumPy's scalars are first made Python's numbers.
     """
+    if value is not None:
+        value = unsigned.item(value, item)
     kind = None if value is None else value.type
     if value is None or not isinstance(kind, Scalar):
         raise Outside(f"a result that is {'None' if value is None else value.type}")

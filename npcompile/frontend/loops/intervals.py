@@ -1,6 +1,7 @@
 """Bounds the ints of a typed region: proves that operations do not leave and that indices are not negative.
 
-Where low bits of an int are kept, as by `x & 0xFFFFFFFF`, what it is made of may wrap at 64 bits.
+Where low bits of an int are kept, as by `x & 0xFFFFFFFF`, what it is made of may wrap at 64 bits: in the same
+expression, or in the statement before (`x *= k; x &= mask`).
 
 The analysis goes over the blocks until nothing changes; names whose bounds keep growing are taken to have any
 value. Branches that compare a name with something narrow the name's bounds on either way.
@@ -17,9 +18,11 @@ from npcompile.lower.loops.iterator_ir import CountedState
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.text_ir import TextLength, TextState
-from npcompile.lower.loops.types import BOOL, INT, Scalar, Type
+from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Scalar, Type
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
+MOST_UNSIGNED = (1 << 64) - 1
+SHIFTED = 1 << 12  # by more bits than this Python may have no memory to shift
 LONGEST = 1 << 40  # no axis of an array is longer
 VISITS = 3  # of a block, after which bounds that still grow are dropped
 
@@ -30,12 +33,13 @@ class Interval(NamedTuple):
     least: int
     most: int
 
-    @property
-    def fits(self) -> bool:
-        return self.least >= LEAST and self.most <= MOST
+    def fits(self, kind: Type) -> bool:
+        least, most = of_type(kind)
+        return self.least >= least and self.most <= most
 
-    def clipped(self) -> Interval:
-        return Interval(max(self.least, LEAST), min(self.most, MOST))
+    def clipped(self, kind: Type) -> Interval:
+        least, most = of_type(kind)
+        return Interval(min(max(self.least, least), most), max(min(self.most, most), least))
 
     def hull(self, other: Interval) -> Interval:
         return Interval(min(self.least, other.least), max(self.most, other.most))
@@ -43,6 +47,11 @@ class Interval(NamedTuple):
 
 ANY = Interval(LEAST, MOST)
 BYTE = Interval(0, 255)  # an item of bytes
+# Operations on ints whose low bits depend on the low bits of the operands alone.
+BY_LOW_BITS = frozenset(
+    (ast.Add, ast.Sub, ast.Mult, ast.LShift, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert)
+)
+INTS = (INT, UNSIGNED)  # types of Python's ints
 Bounds = dict[str, Interval]
 
 
@@ -51,13 +60,69 @@ def bound(region: ir.Region) -> None:
     _Analysis(region).run()
 
 
-class _Analysis:
+class _Values:
+    """The bounds of expressions. values: those found."""
+
+    def __init__(self) -> None:
+        self.values: dict[ir.Expression, Interval] = {}
+
+    def value(self, node: ir.Expression, bounds: Bounds) -> Interval:
+        """Return the bounds of an int's value; ANY for what is none."""
+        found = self._value(node, bounds)
+        self.values[node] = found
+        return found
+
+    def _value(self, node: ir.Expression, bounds: Bounds) -> Interval:
+        for part in ir.parts_of(node):
+            self.value(part, bounds)
+        match node:
+            case ir.Constant(value=int(value)):
+                return Interval(int(value), int(value))
+            case ir.Read(name=name):
+                return bounds.get(name, of_type(node.type))
+            case ir.Length() | ListLength():
+                return Interval(0, LONGEST)
+            case TextLength():
+                return Interval(0, LONGEST)
+            case ir.Part(whole=ir.Read()) if node.type == INT:
+                return bounds.get(str(node), ANY)
+            case ir.Choose(one=one, other=other):
+                return self.value(one, bounds).hull(self.value(other, bounds))
+            case ir.Apply() if (kept := low_bits(node)) is not None and self._wraps(kept[0], bounds):
+                return Interval(0, max(self.value(kept[1], bounds).most, 0)).clipped(node.type)
+            case ir.Apply(operation=operation, operands=(one,)) if node.type in INTS and _keeps(operation):
+                return self.value(one, bounds)
+            case ir.Apply(operands=(one,)) if node.operation.function.startswith("npl::fitting_cast<int64_t"):
+                return self.value(one, bounds).clipped(INT)
+            case ir.Apply(operands=operands, operator=operator) if node.type in INTS:
+                exact = exact_of(operator, [self.value(operand, bounds) for operand in operands])
+                return of_type(node.type) if exact is None else exact.clipped(node.type)
+        return of_type(node.type)
+
+    def _wraps(self, node: ir.Expression, bounds: Bounds) -> bool:
+        """Tell if ints of which the low bits alone count may be beyond 64 bits."""
+        if not isinstance(node, ir.Apply) or node.operator not in BY_LOW_BITS:
+            return False
+        exact = exact_of(node.operator, [self.value(operand, bounds) for operand in node.operands])
+        return (
+            exact is None
+            or not exact.fits(node.type)
+            or any(self._wraps(one, bounds) for one in node.operands)
+        )
+
+
+def interval_of(node: ir.Expression) -> Interval:
+    """Return the bounds of an int's value that hold whatever its names are."""
+    return _Values().value(node, {})
+
+
+class _Analysis(_Values):
     def __init__(self, region: ir.Region) -> None:
+        super().__init__()
         self.region = region
         self.before: dict[ir.Block, Bounds] = {}
         self.visits: dict[ir.Block, int] = {}
         self.ranges: dict[str, Interval] = {}  # of the numbers of ranges, by the names of iterators
-        self.values: dict[ir.Expression, Interval] = {}
 
     def run(self) -> None:
         self.before[self.region.entry] = self._given()
@@ -93,7 +158,8 @@ class _Analysis:
             one = known[name].hull(bounds[name])
             if one != known[name] and self.visits.get(block, 0) >= VISITS:
                 grows = one.least < known[name].least, one.most > known[name].most
-                one = Interval(LEAST if grows[0] else one.least, MOST if grows[1] else one.most)
+                least, most = of_type(block.types.get(name, INT))
+                one = Interval(least if grows[0] else one.least, most if grows[1] else one.most)
             merged[name] = one
         self.before[block] = merged
         return merged != known
@@ -136,7 +202,7 @@ class _Analysis:
             case ir.Bind(name=name, value=value):
                 found = self.value(value, bounds)
                 bounds.pop(name, None)
-                if value.type in (INT, BOOL):
+                if value.type in (*INTS, BOOL):
                     bounds[name] = found
             case ir.CallFunction(name=name):
                 bounds.pop(name, None)
@@ -150,7 +216,8 @@ class _Analysis:
     def _note(self, block: ir.Block) -> None:
         """Note what is proved of a block's expressions."""
         bounds = dict(self.before[block])
-        for step in (*block.steps, block.end):
+        steps = (*block.steps, block.end)
+        for number, step in enumerate(steps):
             self.values = {}
             for expression in ir.expressions_of(step):
                 self.value(expression, bounds)
@@ -161,33 +228,28 @@ class _Analysis:
                     if self._is_certain(expression, bounds):
                         self.region.certain.add(expression)
                     if (kept := low_bits(expression)) is not None and self._wraps(kept[0], bounds):
-                        self._note_low_bits(kept[0])
+                        self._note_low_bits(kept[0], bounds)
                         if self.value(kept[1], bounds).least < 0:
-                            self.region.masks.add(kept[1])
+                            self.region.limits[kept[1]] = MOST + 1
+            if isinstance(step, ir.Bind) and _is_masked_next(step, steps[number + 1]):
+                self._note_low_bits(step.value, bounds)
             if isinstance(step, ir.Step):
                 self._step(step, bounds)
 
-    def _wraps(self, node: ir.Expression, bounds: Bounds) -> bool:
-        """Tell if ints of which the low bits alone count may be beyond 64 bits."""
-        if not isinstance(node, ir.Apply) or node.operator not in _BY_LOW_BITS:
-            return False
-        exact = exact_of(node.operator, [self.value(operand, bounds) for operand in node.operands])
-        return exact is None or not exact.fits or any(self._wraps(one, bounds) for one in node.operands)
-
-    def _note_low_bits(self, node: ir.Expression) -> None:
+    def _note_low_bits(self, node: ir.Expression, bounds: Bounds) -> None:
         """Note that an int, of which the low bits alone count, need not be checked."""
-        if not isinstance(node, ir.Apply) or node.operator not in _BY_LOW_BITS or node.type != INT:
+        if not isinstance(node, ir.Apply) or node.operator not in BY_LOW_BITS or node.type not in INTS:
             return
         counts = node.operands
+        if any(operand.type not in (*INTS, BOOL) for operand in counts):
+            return
         if node.operator is ast.LShift:
-            by = node.operands[1]
-            if not isinstance(by, ir.Constant) or not 0 <= by.value < 64:
-                return
-            counts = node.operands[:1]
-        if all(operand.type in (INT, BOOL) for operand in node.operands):
-            self.region.certain.add(node)
-            for operand in counts:
-                self._note_low_bits(operand)
+            counts, by = node.operands[:1], self.value(node.operands[1], bounds)
+            if not 0 <= by.least <= by.most < SHIFTED:
+                self.region.limits[node.operands[1]] = SHIFTED
+        self.region.certain.add(node)
+        for operand in counts:
+            self._note_low_bits(operand, bounds)
 
     def _is_certain(self, node: ir.Apply, bounds: Bounds) -> bool:
         """Tell if an operation on ints cannot leave."""
@@ -197,52 +259,13 @@ class _Analysis:
             least, most = of_type(node.operation.fits)
             taken = [self.value(operand, bounds) for operand in node.operands]
             return all(least <= one.least and one.most <= most for one in taken)
-        if any(operand.type not in (INT, BOOL) for operand in node.operands):
+        if any(operand.type not in (*INTS, BOOL) for operand in node.operands):
             return False
         operands = [self.value(operand, bounds) for operand in node.operands]
-        if node.type == INT:
+        if node.type in INTS:
             exact = exact_of(node.operator, operands)
-            return exact is not None and exact.fits
+            return exact is not None and exact.fits(node.type)
         return False
-
-    # -- expressions -------------------------------------------------------------------------------------
-
-    def value(self, node: ir.Expression, bounds: Bounds) -> Interval:
-        """Return the bounds of an int's value; ANY for what is none."""
-        found = self._value(node, bounds)
-        self.values[node] = found
-        return found
-
-    def _value(self, node: ir.Expression, bounds: Bounds) -> Interval:
-        for part in ir.parts_of(node):
-            self.value(part, bounds)
-        match node:
-            case ir.Constant(type=Scalar(kind="i" | "u" | "b"), value=value):
-                return Interval(int(value), int(value))
-            case ir.Read(name=name):
-                return bounds.get(name, of_type(node.type))
-            case ir.Length() | ListLength():
-                return Interval(0, LONGEST)
-            case TextLength():
-                return Interval(0, LONGEST)
-            case ir.Part(whole=ir.Read()) if node.type == INT:
-                return bounds.get(str(node), ANY)
-            case ir.Choose(one=one, other=other):
-                return self.value(one, bounds).hull(self.value(other, bounds))
-            case ir.Apply() if (kept := low_bits(node)) is not None and self._wraps(kept[0], bounds):
-                return Interval(0, max(self.value(kept[1], bounds).most, 0))
-            case ir.Apply(operation=operation, operands=(one,)) if node.type == INT and _keeps(operation):
-                return self.value(one, bounds)
-            case ir.Apply(operands=operands, operator=operator) if node.type == INT:
-                exact = exact_of(operator, [self.value(operand, bounds) for operand in operands])
-                return ANY if exact is None else exact.clipped()
-        return of_type(node.type)
-
-
-# Operations on ints whose low bits depend on the low bits of the operands alone.
-_BY_LOW_BITS = frozenset(
-    (ast.Add, ast.Sub, ast.Mult, ast.LShift, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert)
-)
 
 
 def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
@@ -251,12 +274,12 @@ def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
     None for other operations. `x & 0xFFFFFFFF` and `x % 2**32` are the operations. A mask has to be
     nonnegative.
     """
-    if node.type != INT or node.operator not in (ast.BitAnd, ast.Mod):
+    if node.type not in INTS or node.operator not in (ast.BitAnd, ast.Mod):
         return None
     left, right = node.operands
     if node.operator is ast.BitAnd and not isinstance(left, ir.Apply):
         left, right = right, left
-    if right.type != INT or left.type != INT:
+    if right.type not in INTS or left.type not in INTS:
         return None
     if node.operator is ast.BitAnd:
         is_mask = isinstance(right, ir.Read) or (isinstance(right, ir.Constant) and right.value >= 0)
@@ -265,14 +288,30 @@ def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
     return (left, right) if power else None
 
 
+def _is_masked_next(step: ir.Bind, after: ir.Step | ir.End | None) -> bool:
+    """Tell if the next step keeps low bits alone of what a name is given, and does not leave."""
+    match after:
+        case ir.Bind(
+            name=name, value=ir.Apply(operator=ast.BitAnd | ast.Mod, operands=(left, right)) as value
+        ):
+            mask = right.value if isinstance(right, ir.Constant) and value.type in INTS else 0
+            keeps = mask > 0 and (value.operator is ast.BitAnd or mask.bit_count() == 1)
+            return keeps and isinstance(left, ir.Read) and left.name == name == step.name
+    return False
+
+
 def _keeps(operation: Operation) -> bool:
-    """Tell if an operation gives an int as a wider one."""
+    """Tell if an operation gives an int as one of another type, which holds it."""
     (kind,) = operation.operands
+    if operation.function.startswith("npl::cast<uint64_t"):
+        return kind.kind in "iu"
     return operation.function.startswith("npl::cast<int64_t") and kind.kind in "iub" and kind.code != "u8"
 
 
 def of_type(kind: Type) -> Interval:
     """Return the bounds of all values of a type."""
+    if kind == UNSIGNED:
+        return Interval(0, MOST_UNSIGNED)
     if not isinstance(kind, Scalar) or kind.kind not in "iub":
         return ANY
     bits = 8 * int(kind.code[1:])
@@ -324,14 +363,14 @@ _NEGATED: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 
-def narrowed(analysis: _Analysis, test: ir.Expression, holds: bool, bounds: Bounds) -> Bounds:
+def narrowed(analysis: _Values, test: ir.Expression, holds: bool, bounds: Bounds) -> Bounds:
     """Return the bounds where a test holds, or does not."""
     bounds = dict(bounds)
     if not isinstance(test, ir.Apply) or test.operator is None or len(test.operands) != 2:
         return bounds
     operator = test.operator if holds else _NEGATED.get(test.operator)
     left, right = test.operands
-    if operator is None or left.type != INT or right.type != INT:
+    if operator is None or left.type not in INTS or right.type not in INTS:
         return bounds
     sides = (analysis.value(left, bounds), analysis.value(right, bounds))
     _narrow(left, operator, sides[1], bounds)

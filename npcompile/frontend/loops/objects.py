@@ -11,18 +11,18 @@ from __future__ import annotations
 import ast
 import types
 from collections import namedtuple
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops.values import key_of, scalar_of, type_of
-from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
+from npcompile.frontend.loops.values import is_unsigned, key_of, scalar_of, type_of
+from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type, Unsigned
 
 _HEAP = 1 << 9  # the flag of classes that `class` statements make
 _MISSING: Any = object()
-_HELD = (Scalar, Array, Known)
+_HELD = (Scalar, Unsigned, Array, Known)
 _FIELD_OF_TUPLE: Any = type(namedtuple("_Sample", "one").one)  # type: ignore[attr-defined]
 
 
@@ -100,10 +100,13 @@ class Objects:
     values: dict[str, Any] = field(default_factory=dict)
     storable: set[str] = field(default_factory=set)
 
-    @property
-    def key(self) -> Any:
-        """The key of the entries that share native code."""
-        values = [(path, key_of(value), path in self.storable) for path, value in self.values.items()]
+    def key(self, unsigned: Container[str]) -> Any:
+        """Return the key of the entries that share native code. unsigned: attributes that are to be unsigned
+        ints where they are not negative."""
+        values = [
+            (path, key_of(value, path in unsigned), path in self.storable)
+            for path, value in self.values.items()
+        ]
         return (*self.names.items(), *values)
 
     def take(self, other: Objects) -> None:
@@ -126,7 +129,7 @@ class Objects:
 def _is_as_before(before: Any, value: Any) -> bool:
     if before is value:
         return True
-    same = type(before) is type(value) and scalar_of(value) is not None
+    same = type(before) is type(value) and (scalar_of(value) is not None or is_unsigned(value))
     return same and bool(before == value) and bool(value != 0)  # zeros have signs
 
 

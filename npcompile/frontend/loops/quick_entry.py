@@ -19,7 +19,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.layout import Layout, words
 from npcompile.lower.loops.threads import SharingFunction
-from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type
+from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type, Unsigned
 
 # The number of the exit, the words, and the exception of a signal's handler.
 Done = tuple[int, bytearray, BaseException | None]
@@ -98,6 +98,8 @@ def _kind(kind: Type) -> tuple[str, Any, tuple[int, int, int, bool, int, bool]] 
             return "k", value, _NOTHING
         case Scalar(python=True):
             return _KINDS[kind], None, _NOTHING
+        case Unsigned():
+            return "u", None, _NOTHING
         case Scalar(code=code):
             scalar = np.bool_ if kind.kind == "b" else np.dtype(code).type
             return "n", scalar, (words(kind), 0, 0, False, 0, False)

@@ -20,6 +20,8 @@ from npcompile.lower.loops.types import (
     COMPLEX,
     FLOAT,
     INT,
+    MODULUS,
+    UNSIGNED,
     Array,
     Known,
     List,
@@ -45,7 +47,7 @@ _TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
 _STATES = frozenset((Numbers, Items, Counted, Zipped))
 _LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
 NESTED = 3  # lists within more lists are Python's
-LOOKED_AT = 8  # so many lists within a list, at most, are asked for the type of their items
+LOOKED_AT = 8  # so many items of a list, at most, are asked for the type of all
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
 _FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be written
@@ -62,11 +64,11 @@ def scalar_of(value: Any) -> Scalar | None:
     return _PYTHON.get(kind) or _NUMPY.get(kind)
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: Any, unsigned: bool = False) -> Any:
     """Return what tells apart the values that have different types at a region's entry.
 
     It is cheaper than the type: `type_of` values of equal keys are equal. None for what native loops do not
-    hold.
+    hold. unsigned: an int that is not negative is to be unsigned.
     """
     kind = type(value)
     if kind is np.ndarray:
@@ -74,7 +76,7 @@ def key_of(value: Any) -> Any:
         packed = value.ndim > 0 and value.strides[-1] == dtype.itemsize
         return dtype.num, dtype.isnative, value.ndim, value.flags.num & _FLAGS, packed
     if kind is int:
-        return int if -SMALL <= value <= SMALL else WIDE if value.bit_length() < 64 else None
+        return UNSIGNED if unsigned and 0 <= value < MODULUS else _key_of_int(value)
     if kind in _PYTHON or kind in _NUMPY:
         return kind
     if kind is range:
@@ -95,12 +97,32 @@ def key_of(value: Any) -> Any:
     return value if isinstance(value, _KNOWN) else None
 
 
-def type_of(value: Any) -> Type | None:
-    """Return the type of a value at a region's entry; None for what native loops do not hold."""
+def _key_of_int(value: int) -> Any:
+    if -SMALL <= value <= SMALL:
+        return int
+    if value.bit_length() < 64:
+        return WIDE
+    return UNSIGNED if is_unsigned(value) else MODULUS if value == MODULUS else None
+
+
+def is_unsigned(value: Any) -> bool:
+    """Tell if a value is an int that 64 bits hold, but not with a sign."""
+    return type(value) is int and 1 << 63 <= value < MODULUS
+
+
+def type_of(value: Any, unsigned: bool = False) -> Type | None:
+    """Return the type of a value at a region's entry; None for what native loops do not hold.
+
+    unsigned: an int that is not negative is to be unsigned.
+    """
     if type(value) is np.ndarray:
         return array_type(value)
+    if unsigned and type(value) is int and 0 <= value < MODULUS:
+        return UNSIGNED
     if (scalar := scalar_of(value)) is not None:
         return scalar
+    if type(value) is int:
+        return UNSIGNED if is_unsigned(value) else Known(MODULUS) if value == MODULUS else None
     if type(value) is types.BuiltinFunctionType and type(value.__self__) is list:
         return _method_type(value)
     if isinstance(value, _KNOWN):
@@ -162,6 +184,8 @@ def list_type(items: list[Any], depth: int = 1) -> List | None:
         return List(None)
     first = items[0]
     kind = type(first)
+    if kind is int:
+        return List(UNSIGNED if _are_unsigned(items[:LOOKED_AT]) else INT)
     if kind in _LISTS:
         return _LISTS[kind]
     if kind is tuple:
@@ -172,6 +196,11 @@ def list_type(items: list[Any], depth: int = 1) -> List | None:
     lists = [item for item in items[:LOOKED_AT] if type(item) is list]
     inner = list_type(next((item for item in lists if item), first), depth + 1)
     return None if inner is None else List(inner)
+
+
+def _are_unsigned(items: list[Any]) -> bool:
+    """Tell if the first items of a list are ints of which some are beyond those with a sign."""
+    return any(map(is_unsigned, items)) and all(type(one) is int and 0 <= one < MODULUS for one in items)
 
 
 def _method_type(method: Any) -> Method | None:

@@ -173,15 +173,18 @@ static inline bool int_remainder(int64_t a, int64_t b, int64_t& answer) {
     return false;
 }
 
-// The quotient of two ints, rounded once: by integers where one of them is no double.
-static inline double int_divide_unchecked(int64_t a, int64_t b) {
+// The quotient of two ints by their sizes, rounded once: by integers where one of them is no double.
+static inline double quotient_of_sizes(uint64_t x, uint64_t y) {
     constexpr uint64_t exact = uint64_t(1) << 53;
-    uint64_t x = a < 0 ? 0 - uint64_t(a) : uint64_t(a), y = b < 0 ? 0 - uint64_t(b) : uint64_t(b);
-    if (__builtin_expect(x <= exact && y <= exact, 1)) return double(a) / double(b);
-    if (x == 0) return b < 0 ? -0.0 : 0.0;
+    if (__builtin_expect(x <= exact && y <= exact, 1)) return double(x) / double(y);
+    if (x == 0) return 0.0;
     int shift = __builtin_clzll(x);
     unsigned __int128 top = (unsigned __int128)(x << shift) << 63, quotient = top / y;
-    double answer = std::ldexp(double(quotient | (top % y != 0)), -(63 + shift));
+    return std::ldexp(double(quotient | (top % y != 0)), -(63 + shift));
+}
+static inline double int_divide_unchecked(int64_t a, int64_t b) {
+    uint64_t x = a < 0 ? 0 - uint64_t(a) : uint64_t(a), y = b < 0 ? 0 - uint64_t(b) : uint64_t(b);
+    const double answer = quotient_of_sizes(x, y);
     return (a < 0) != (b < 0) ? -answer : answer;
 }
 static inline bool int_divide(int64_t a, int64_t b, double& answer) {

@@ -54,8 +54,19 @@ static inline bool exactly_less(double a, int64_t b) {
     int64_t whole = int64_t(a);
     return whole < b || (whole == b && a < double(whole));
 }
+static inline bool exactly_equal(uint64_t a, double b) {
+    return b >= 0 && b < 0x1p64 && a == uint64_t(b) && b == std::trunc(b);
+}
+static inline bool exactly_less(uint64_t a, double b) {
+    if (!(b >= 0 && b < 0x1p64)) return b > 0;
+    uint64_t whole = uint64_t(b);
+    return a < whole || (a == whole && b > double(whole));
+}
+static inline bool exactly_less(double a, uint64_t b) { return a >= 0 ? a < 0x1p64 && uint64_t(a) < b : a < 0; }
 static inline bool exactly_equal(int64_t a, complex<double> b) { return b.imag == 0 && exactly_equal(a, b.real); }
+static inline bool exactly_equal(uint64_t a, complex<double> b) { return b.imag == 0 && exactly_equal(a, b.real); }
 template <class T> static inline bool exactly_equal(T a, int64_t b) { return exactly_equal(b, a); }
+template <class T> static inline bool exactly_equal(T a, uint64_t b) { return exactly_equal(b, a); }
 
 template <class L, class R> static inline bool ordered(L a, R b) {
     if constexpr (std::is_same_v<L, double>) return a == a;

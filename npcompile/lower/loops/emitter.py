@@ -23,6 +23,7 @@ from npcompile.lower.loops.types import (
     Text,
     Tuple,
     Type,
+    Unsigned,
 )
 
 ENTRY_NAME = "npc_loop("
@@ -338,7 +339,7 @@ def function_texts(region: ir.Region) -> tuple[str, tuple[Code, ...]]:
 def c_type(kind: Type) -> str:
     """Return the C++ type of a type."""
     match kind:
-        case Scalar():
+        case Scalar() | Unsigned():
             return kind.c_type
         case Array():
             return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
@@ -366,6 +367,8 @@ def item_kind(kind: Type | None) -> str:
     match kind:
         case Scalar(python=python):
             return f"npl::{'python' if python else 'numpy'}<{kind.c_type}>"
+        case Unsigned():
+            return f"npl::python<{kind.c_type}>"
         case Tuple(items=items):
             return f"npl::tuple_of<{', '.join(map(item_kind, items))}>"
         case List(item=item):
@@ -377,7 +380,7 @@ def item_kind(kind: Type | None) -> str:
 
 def holds_memory(kind: Type) -> bool:
     """Tell if a value keeps memory of its own, or may."""
-    return not isinstance(kind, Scalar | Known | ir.RangeState | Text | Character)
+    return not isinstance(kind, Scalar | Unsigned | Known | ir.RangeState | Text | Character)
 
 
 def declare(name: str, kind: Type) -> list[str]:

@@ -439,8 +439,9 @@ class Region:
         The operations that are proved not to leave.
     nonnegative
         The ints that are proved not to be negative.
-    masks
-        The ints that native code leaves at where they are negative: they mask ints that may wrap.
+    limits
+        The ints that native code leaves at where they are negative, or not below a limit: what they mask, or
+        shift, may wrap.
     fast_loops
         Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range,
         if a check before its first trip holds.
@@ -457,7 +458,7 @@ class Region:
     wide: frozenset[str] = frozenset()
     certain: set[Expression] = field(default_factory=set)
     nonnegative: set[Expression] = field(default_factory=set)
-    masks: set[Expression] = field(default_factory=set)
+    limits: dict[Expression, int] = field(default_factory=dict)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
     shared: dict[Block, Shared] = field(default_factory=dict)

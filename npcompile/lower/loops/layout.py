@@ -21,6 +21,7 @@ from npcompile.lower.loops.types import (
     Text,
     Tuple,
     Type,
+    Unsigned,
 )
 
 
@@ -35,6 +36,8 @@ def words(kind: Type) -> int:
     match kind:
         case Scalar():
             return 2 if kind.kind == "c" else 1
+        case Unsigned():
+            return 1
         case Array(ndim=ndim):
             return 2 + 2 * ndim
         case Tuple(items=items) | Either(items=items):

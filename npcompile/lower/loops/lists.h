@@ -15,6 +15,9 @@ void Py_DecRef(void *);
 void PyErr_Clear(void);
 long long PyLong_AsLongLongAndOverflow(void *, int *);
 void *PyLong_FromLongLong(long long);
+unsigned long long PyLong_AsUnsignedLongLong(void *);
+void *PyLong_FromUnsignedLongLong(unsigned long long);
+void *PyErr_Occurred(void);
 void *PyFloat_FromDouble(double);
 void *PyComplex_FromDoubles(double, double);
 void *PyTuple_New(intptr_t);
@@ -95,6 +98,22 @@ struct python<int64_t> {
         return overflow != 0;
     }
     static inline void *box(value from) { return PyLong_FromLongLong(from); }
+};
+template <>
+struct python<uint64_t> {
+    using value = uint64_t;
+    static inline bool unbox(void *from, value &to) {
+        int64_t small;
+        if (!python<int64_t>::unbox(from, small)) {
+            to = uint64_t(small);
+            return small < 0;
+        }
+        if (type_of(from) != PyLong_Type) return true;
+        to = PyLong_AsUnsignedLongLong(from);
+        if (to != uint64_t(-1)) return false;
+        return PyErr_Occurred() && (PyErr_Clear(), true);
+    }
+    static inline void *box(value from) { return PyLong_FromUnsignedLongLong(from); }
 };
 template <>
 struct python<double> {

@@ -6,7 +6,7 @@ import math
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.emitter import Emitter, c_type, writes
-from npcompile.lower.loops.types import Known, Scalar
+from npcompile.lower.loops.types import Known, Scalar, Unsigned
 
 
 @writes(ir.Read)
@@ -18,6 +18,8 @@ def _read(emitter: Emitter, node: ir.Read) -> str:
 def _constant(emitter: Emitter, node: ir.Constant) -> str:
     if isinstance(node.type, Known):
         return "npl::nothing{}"
+    if isinstance(node.type, Unsigned):
+        return f"{node.type.c_type}({node.value}ull)"
     assert isinstance(node.type, Scalar)
     return literal(node.type, node.value)
 
@@ -50,10 +52,10 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
     operation = node.operation
     operands = []
     for operand, to in zip(node.operands, operation.operands, strict=True):
-        assert isinstance(operand.type, Scalar)
+        assert isinstance(operand.type, Scalar | Unsigned)
         text = emitter.value(operand)
-        if operand in emitter.region.masks:
-            emitter.leave_if(f"{text} < 0")
+        if (limit := emitter.region.limits.get(operand)) is not None:
+            emitter.leave_if(f"npl::outside({text}, {limit}ull)")
         operands.append(text if operand.type.code == to.code else f"npl::cast<{to.c_type}>({text})")
     function = operation.unchecked if node in emitter.region.certain else None
     if function is not None or not operation.leaves:

@@ -26,6 +26,7 @@ C_TYPES = {
     "c8": "npl::complex<float>",
     "c16": "npl::complex<double>",
 }
+MODULUS = 1 << 64  # unsigned ints are below it; native code knows it by `Known` alone
 
 
 class Type:
@@ -63,6 +64,30 @@ class Scalar(Type):
 _KINDS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 _PYTHON_NAMES = {"b1": "bool", "i8": "int", "f8": "float", "c16": "complex"}
 BOOL, INT, FLOAT, COMPLEX = (Scalar(code, python=True) for code in _PYTHON_NAMES)
+
+
+@dataclass(frozen=True)
+class Unsigned(Type):
+    """A Python int that is not negative, held in 64 bits without a sign.
+
+    It is no `Scalar`: only rules that say so take it (`frontend/loops/rules/unsigned_ints.py`). Ints that
+    `INT` holds may have either type, and Python sees no difference.
+    """
+
+    @property
+    def code(self) -> str:
+        """The letter and size of its values in memory."""
+        return "u8"
+
+    @property
+    def c_type(self) -> str:
+        return C_TYPES[self.code]
+
+    def __str__(self) -> str:
+        return "unsigned int"
+
+
+UNSIGNED = Unsigned()
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,12 @@ bool pack_part(const EntryPart &part, PyObject *value, long long *&to) {
         case 'a': return array_word(part, value, to);
         case 'm': return items_words(part, value, to);
         case 'i': return int_of(value, *to) && small(*to++);
+        case 'u': {  // a negative int raises
+            if (!PyLong_CheckExact(value)) return false;
+            unsigned long long number = PyLong_AsUnsignedLongLong(value);
+            *to++ = (long long)number;
+            return number != -1ull || !PyErr_Occurred();
+        }
         case 'b':
             if (!PyBool_Check(value)) return false;
             *to++ = value == Py_True;

@@ -17,6 +17,7 @@ from npcompile.frontend.loops.rules import (
     reductions,
     subscripts,
     texts,
+    unsigned_ints,
     views,
 )
 
@@ -37,5 +38,6 @@ __all__ = [
     "reductions",
     "subscripts",
     "texts",
+    "unsigned_ints",
     "views",
 ]

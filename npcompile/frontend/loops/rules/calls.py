@@ -12,7 +12,7 @@ from npcompile.frontend.loops import callees, functions, language
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.objects import Method
-from npcompile.frontend.loops.rules import elementwise, outer
+from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.list_ir import ListLength
@@ -65,6 +65,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         return elementwise.called(function.type.value, operands)
     if function.type.value is int and len(operands) == 1 and isinstance(operands[0].type, Character):
         return CharacterValue(INT, "npl::digit_of", operands, True)
+    if (made := unsigned_ints.called(function.type.value, operands, functions.call)) is not None:
+        return made
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
     return apply(operation, operands, f"calls of `{function.type}`")

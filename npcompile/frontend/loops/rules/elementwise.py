@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops import arithmetic, functions, language
+from npcompile.frontend.loops import arithmetic, functions, language, unsigned
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
@@ -73,7 +73,8 @@ def _with_lanes(body: ir.Expression, lanes: list[ir.Expression]) -> ir.Expressio
 
 
 def scalar_or_array(value: ir.Expression) -> ir.Expression:
-    """Return an operand; of an array without axes, its item."""
+    """Return an operand; of an array without axes, its item, and of an unsigned int, a signed one."""
+    value = unsigned.signed(value)
     if isinstance(value.type, Array) and value.type.ndim == 0:
         return ir.Item(value.type.item, value, ())
     if not isinstance(value.type, Array | Scalar):
@@ -298,6 +299,7 @@ def _copy(array: ir.Expression) -> ir.Expression:
 def store(inference: Inference, target: ir.Expression, value: ir.Expression) -> None:
     """Add the step that stores an array or a scalar to all items of an array."""
     assert isinstance(target.type, Array)
+    value = unsigned.item(value, target.type.item)
     if not target.type.writeable:
         raise Outside("a store to a read-only array")
     if not isinstance(value.type, Array | Scalar) or ndim(value) > target.type.ndim:
@@ -315,6 +317,7 @@ def _update(
     value: ir.Expression,
 ) -> None:
     assert isinstance(old.type, Array)
+    value = unsigned.item(value, old.type.item)
     if kind is ast.MatMult:
         raise Outside("`@=`")
     if not isinstance(value.type, Array | Scalar):

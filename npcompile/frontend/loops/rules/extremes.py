@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 
-from npcompile.frontend.loops import functions, language
+from npcompile.frontend.loops import functions, language, unsigned
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules import unsigned_ints
 from npcompile.frontend.loops.rules.numbers import apply, compared
 from npcompile.frontend.loops.splitting import Split
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Scalar
+from npcompile.lower.loops.types import Scalar, Unsigned
 
 
 @language.calls(min, max)
@@ -22,11 +23,14 @@ def _extreme(inference: Inference, node: ast.Call) -> ir.Expression:
     function = inference.value(node.func).type.value  # type: ignore[attr-defined]
     args = _numbers(node)
     operands = tuple(inference.value(arg) for arg in args)
-    kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
+    kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar | Unsigned))
     if len(kinds) < len(operands):
         raise Outside(f"`{node.func.id if isinstance(node.func, ast.Name) else 'min'}` of no numbers")
     if len(set(kinds)) == 1:
-        return apply(functions.call(function, kinds), operands, f"calls of `{function.__name__}`")
+        if (made := unsigned_ints.called(function, operands, functions.call)) is not None:
+            return made
+        operation = functions.call(function, unsigned.kinds(operands))
+        return apply(operation, operands, f"calls of `{function.__name__}`")
     raise _split(inference, node, args, operands, ast.Lt if function is min else ast.Gt)
 
 

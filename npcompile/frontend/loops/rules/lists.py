@@ -25,7 +25,7 @@ from npcompile.lower.loops.list_ir import (
     StoreListItem,
     may_be,
 )
-from npcompile.lower.loops.types import BOOL, INT, List, Method, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, List, Method, Scalar, Tuple, Type, Unsigned
 
 _METHODS = ("append", "clear", "copy", "extend", "insert", "pop", "reverse")
 _POPPED = ".popped"  # the name of an item that was taken out
@@ -35,7 +35,7 @@ def _item(value: ir.Expression) -> ir.Expression:
     """Return a value that a list may hold. Raises Outside for others."""
     kind = value.type
     parts = kind.items if isinstance(kind, Tuple) and kind.items else (kind,)
-    if not isinstance(kind, List) and not all(isinstance(part, Scalar) for part in parts):
+    if not isinstance(kind, List) and not all(isinstance(part, Scalar | Unsigned) for part in parts):
         raise Outside(f"a list that holds {kind}")
     return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from npcompile.frontend.loops import functions, language
+from npcompile.frontend.loops import functions, language, unsigned
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
@@ -24,6 +24,8 @@ def _method(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Ex
     name = f"the method `{node.func.attr}`"
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"{name} with keywords")
+    if node.func.attr == "item" and owner.type == unsigned.U8 and not node.args:
+        return unsigned.of_numpy(owner)
     operands = (owner, *(inference.value(arg) for arg in node.args))
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.method(node.func.attr, kinds) if len(kinds) == len(operands) else None

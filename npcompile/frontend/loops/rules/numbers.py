@@ -7,16 +7,17 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.loops import arithmetic, language
+from npcompile.frontend.loops import arithmetic, language, unsigned
 from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.intervals import BY_LOW_BITS
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.splitting import Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Either, Known, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Either, Known, List, Scalar, Tuple, Type
 
-FOLDED = 1 << 40  # ints from here on are not folded
+FOLDED = 1 << 64  # ints beyond are not folded
 _FOLDED: dict[Any, Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
     ast.LShift: operator.lshift, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod
@@ -33,6 +34,8 @@ def _name(inference: Inference, node: ast.Name) -> ir.Expression:
 
 @language.expressions(ast.Constant)
 def _constant(inference: Inference, node: ast.Constant) -> ir.Expression:
+    if type(node.value) is int and (known := unsigned.constant(node.value)) is not None:
+        return known
     kind = scalar_of(node.value)
     return ir.Constant(Known(node.value), None) if kind is None else ir.Constant(kind, node.value)
 
@@ -49,9 +52,28 @@ def _walrus(inference: Inference, node: ast.NamedExpr) -> ir.Expression:
 
 @language.expressions(ast.BinOp)
 def _binary(inference: Inference, node: ast.BinOp) -> ir.Expression:
-    left, right = inference.value(node.left), inference.value(node.right)
+    kind = type(node.op)
+    by_low_bits = node in inference.low_bits and kind in BY_LOW_BITS
+    if by_low_bits or kind is ast.BitAnd:
+        inference.low_bits |= {node.left, node.right}
+    right = inference.value(node.right)
+    if kind is ast.Mod and _is_power_of_two(right):
+        inference.low_bits.add(node.left)
+    left = inference.value(node.left)
     rule = language.operators.find((type(left.type), type(right.type)), f"{left.type} and {right.type}")
-    return rule(inference, type(node.op), left, right, False)
+    made: ir.Expression = rule(inference, kind, left, right, False)
+    if isinstance(made.type, Either):
+        if by_low_bits:
+            return unsigned.apply(kind, left, right, UNSIGNED)
+        raise split_of_either(inference.continued, node, made)
+    return made
+
+
+def _is_power_of_two(value: ir.Expression) -> bool:
+    """Tell if an int is known to be a power of two."""
+    if not isinstance(value, ir.Constant) or value.type not in (INT, UNSIGNED):
+        return unsigned.is_modulus(value.type)
+    return value.value > 0 and int(value.value).bit_count() == 1
 
 
 @language.operators((Scalar, Scalar))
@@ -62,20 +84,19 @@ def _arithmetic(
     operation = arithmetic.binary(kind, left.type, right.type)
     if operation is not None and operation.result == INT:
         if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
-            made = _folded(kind, left.value, right.value)
+            made = folded(kind, left.value, right.value)
             if made is not None:
                 return made
     return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}", kind)
 
 
-def _folded(kind: Any, left: int, right: int) -> ir.Constant | None:
+def folded(kind: Any, left: int, right: int) -> ir.Constant | None:
     """Return an operation on two ints that are known; None where it raises or its answer is too large."""
     if kind not in _FOLDED or abs(left) > FOLDED or not 0 <= right <= FOLDED:
         return None
     if (kind in (ast.LShift, ast.Pow) and right > 64) or (kind in (ast.FloorDiv, ast.Mod) and right == 0):
         return None
-    value = _FOLDED[kind](int(left), int(right))
-    return ir.Constant(INT, value) if scalar_of(value) == INT else None
+    return unsigned.constant(_FOLDED[kind](int(left), int(right)))
 
 
 def apply(
@@ -92,6 +113,8 @@ def apply(
 
 @language.expressions(ast.UnaryOp)
 def _unary(inference: Inference, node: ast.UnaryOp) -> ir.Expression:
+    if node in inference.low_bits:
+        inference.low_bits.add(node.operand)
     operand = inference.value(node.operand)
     if isinstance(node.op, ast.Not):
         truth = inference.truth(operand)

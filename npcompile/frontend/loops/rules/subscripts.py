@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import EllipsisType
 
-from npcompile.frontend.loops import arithmetic, language
+from npcompile.frontend.loops import arithmetic, language, unsigned
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, fancy
@@ -22,6 +22,7 @@ def _subscript(inference: Inference, node: ast.Subscript) -> ir.Expression:
 
 def index_of(inference: Inference, value: ir.Expression) -> ir.Expression:
     """Return a value as the int that it is as an index. Raises Outside for what is no index of one axis."""
+    value = unsigned.signed(value)
     if not isinstance(value.type, Scalar) or value.type.kind not in "iu":
         raise Outside(f"an index of type {value.type}")
     if value.type == INT:
@@ -112,7 +113,7 @@ def _store(inference: Inference, container: ir.Expression, index: ast.expr, valu
     if indices is None:
         elementwise.store(inference, view(container, parts), value)
         return
-    value = elementwise.scalar_or_array(value)
+    value = elementwise.scalar_or_array(unsigned.item(value, container.type.item))
     if not isinstance(value.type, Scalar):
         raise Outside(f"a store of {value.type} to an item")
     if not container.type.writeable:
