@@ -7,6 +7,7 @@ combination of types at its entry.
 from __future__ import annotations
 
 import ast
+import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,10 +36,12 @@ from npcompile.lower.loops.emit import emit
 from npcompile.lower.loops.emitter import Exit, Source
 from npcompile.lower.loops.threads import thread_count
 from npcompile.lower.loops.types import Type
+from npcompile.lower.loops.verifier import verify
 
 assert rules  # importing them has registered them
 
 
+_VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
 MAX_LEARNT = 32  # names of empty lists of which one inference may learn what they come to hold
 
 
@@ -145,11 +148,14 @@ def typed_loop(
     bodies = [function.body for function in region.functions if function.body is not None]
     for body in bodies:
         body.wide = frozenset(body.names)
-    for one in (region, *bodies):
-        bound(one)
-        hoist(one)
+    _check(region, "inference")
+    for pass_ in (bound, hoist):
+        for one in (region, *bodies):
+            pass_(one)
+        _check(region, pass_.__name__)
     if thread_count() > 1:
         share(region)
+        _check(region, share.__name__)
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
     callees = tuple(
@@ -176,6 +182,12 @@ def typed_loop(
         frozenset(inference.wanted),
         inference.unsigned,
     )
+
+
+def _check(region: ir.Region, after: str) -> None:
+    """In tests, raise where a region breaks a rule of its form."""
+    if _VERIFIES:
+        verify(region, after)
 
 
 def _is_end(flow: ControlFlow, place: ir.Place) -> bool:

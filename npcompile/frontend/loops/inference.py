@@ -396,7 +396,7 @@ class Inference:
         """Return the version of a block that comes next: a block that leaves where there are too many."""
         found = self.version(target)
         if found is None:
-            found = ir.Block(target.number, MAX_VERSIONS + 1, dict(self.types))
+            found = ir.Block(target.number, MAX_VERSIONS + 1, {})
             place = self.continued.place(target, 0)
             found.end = ir.Leave(place, self.line, f"names of more than {MAX_VERSIONS} combinations of types")
             found = self.left.setdefault(target, found)

@@ -18,10 +18,6 @@ class Transposed(ir.Compound):
     array: ir.Expression
     axes: tuple[int, ...]
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.array,)
-
     def __str__(self) -> str:
         return f"{self.array}.transpose{self.axes}"
 
@@ -103,10 +99,6 @@ class Dot(ir.Compound):
     right: ir.Expression
     conjugates: bool  # the left one's items
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.left, self.right)
-
     def __str__(self) -> str:
         return f"dot({self.left}, {self.right})"
 
@@ -117,10 +109,6 @@ class MatMul(ir.Compound):
 
     left: ir.Expression
     right: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.left, self.right)
 
     def __str__(self) -> str:
         return f"({self.left} @ {self.right})"
@@ -133,10 +121,6 @@ class Filled(ir.Compound):
     shape: tuple[ir.Expression, ...]
     item: ir.Expression | None
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return self.shape if self.item is None else (*self.shape, self.item)
-
     def __str__(self) -> str:
         return f"full(({', '.join(map(str, self.shape))}), {self.item})"
 
@@ -146,10 +130,6 @@ class Listed(ir.Compound):
     """A new array of one axis, of these items."""
 
     items: tuple[ir.Expression, ...]
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return self.items
 
     def __str__(self) -> str:
         return f"array([{', '.join(map(str, self.items))}])"
@@ -162,10 +142,6 @@ class Counted(ir.Compound):
     start: ir.Expression
     stop: ir.Expression
     step: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.start, self.stop, self.step)
 
     def __str__(self) -> str:
         return f"arange({self.start}, {self.stop}, {self.step})"
@@ -187,10 +163,6 @@ class Whole(ir.Compound):
 
     array: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.array,)
-
     def __str__(self) -> str:
         return str(self.array)
 
@@ -201,10 +173,6 @@ class Indices(ir.Compound):
 
     index: ir.Expression
     array: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.index, self.array)
 
     def __str__(self) -> str:
         return str(self.index)
@@ -217,10 +185,6 @@ class Fetch(ir.Compound):
     source: ir.Expression
     place: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source, self.place)
-
     def __str__(self) -> str:
         return f"{self.source}[{self.place}]"
 
@@ -231,10 +195,6 @@ class Selected(ir.Compound):
 
     array: ir.Expression
     mask: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.array, self.mask)
 
     def __str__(self) -> str:
         return f"{self.array}[{self.mask}]"

@@ -292,22 +292,6 @@ class Branch(End):
 
 
 @dataclass(frozen=True, eq=False)
-class NextOfRange(End):
-    """Take the next number of a range, or go to `exhausted`."""
-
-    kind: RangeState
-    state: str
-    item: str
-    body: Block
-    exhausted: Block
-
-    def __str__(self) -> str:
-        return (
-            f"{self.item}: int = next({self.state}); goto {self.body.label}; if none: {self.exhausted.label}"
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Next(End):
     """Take the next item of an iterator, or go to `exhausted`."""
 
@@ -320,6 +304,13 @@ class Next(End):
     def __str__(self) -> str:
         item = f"{self.item}: {self.kind.item}"
         return f"{item} = next({self.state}); goto {self.body.label}; if none: {self.exhausted.label}"
+
+
+@dataclass(frozen=True, eq=False)
+class NextOfRange(Next):
+    """Take the next number of a range, or go to `exhausted`."""
+
+    kind: RangeState
 
 
 @dataclass(frozen=True, eq=False)
@@ -516,7 +507,7 @@ def targets(end: End | None) -> tuple[Block, ...]:
             return (end.target,)
         case Branch():
             return (end.then, end.otherwise)
-        case NextOfRange() | Next():
+        case Next():
             return (end.body, end.exhausted)
     return ()
 

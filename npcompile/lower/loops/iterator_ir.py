@@ -84,10 +84,6 @@ class CheckLength(ir.CompoundStep):
     array: ir.Expression
     count: int
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.array,)
-
     def __str__(self) -> str:
         return f"assert len({self.array}) == {self.count}"
 
@@ -100,10 +96,6 @@ class RangeIterator(ir.Compound):
     stop: ir.Expression
     stride: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.start, self.stop, self.stride)
-
     def __str__(self) -> str:
         return f"iter(range({self.start}, {self.stop}, {self.stride}))"
 
@@ -113,10 +105,6 @@ class ItemsIterator(ir.Compound):
     """A new iterator over an array or a tuple."""
 
     source: ir.Expression
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.source,)
 
     def __str__(self) -> str:
         return f"iter({self.source})"
@@ -129,10 +117,6 @@ class CountedIterator(ir.Compound):
     items: ir.Expression
     start: ir.Expression
 
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.items, self.start)
-
     def __str__(self) -> str:
         return f"enumerate({self.items}, {self.start})"
 
@@ -142,10 +126,6 @@ class ZippedIterator(ir.Compound):
     """A new iterator over the items of other ones, side by side."""
 
     iterators: tuple[ir.Expression, ...]
-
-    @property
-    def parts_within(self) -> tuple[ir.Expression, ...]:
-        return self.iterators
 
     def __str__(self) -> str:
         return f"zip({', '.join(map(str, self.iterators))})"
