@@ -259,6 +259,11 @@ class Jitted(RecordedFunction):
         """Return the plain function, which the recording of a caller goes into."""
         return self.__wrapped__
 
+    @property
+    def has_options(self) -> bool:
+        """Tell if calls may give other values than the plain function's."""
+        return self._default_float is not None or self.fast_random
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 

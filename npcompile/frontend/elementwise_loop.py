@@ -155,7 +155,7 @@ class ElementwiseFunction:
             native.done += 1
             return result
         exit_ = loop.exits[number]
-        loop.unpack(exit_, words, arrays_in(names.values()))  # frees what the function had made
+        loop.unpack(words, arrays_in(names.values()))  # frees what the function had made
         native.leaves += 1
         self._tell(exit_.why or "an exception, or a number that 64 bits do not hold")
         return None
@@ -207,9 +207,7 @@ def loop_of(operands: Operands) -> LoopSource:
         text = f"for place in places:\n    out[place] = function({', '.join(given)})"
         (node,) = ast.parse(text).body
         assert isinstance(node, ast.For)
-        source = loop_source(node)
-        assert source is not None
-        _sources[key] = source
+        _sources[key] = loop_source(node)
     return _sources[key]
 
 

@@ -21,7 +21,7 @@ from npcompile.frontend.loops.bounds_checks import hoist
 from npcompile.frontend.loops.callees import flow_of, objects_given
 from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
-from npcompile.frontend.loops.frames import Callee, frames_at
+from npcompile.frontend.loops.frames import Callee, Frame, frames_at
 from npcompile.frontend.loops.independence import share
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
@@ -58,15 +58,20 @@ class LoopSource:
     paths: tuple[str, ...]
 
 
-def loop_source(node: ast.For | ast.While) -> LoopSource | None:
-    """Return the control-flow graph of the user's loop statement; None where its normal form is no loop."""
-    loop, *more = normal_form([node], is_pure_call)
-    if more or not isinstance(loop, ast.For | ast.While):
-        return None
-    flow = control_flow(loop)
+def loop_source(node: ast.For | ast.While) -> LoopSource:
+    """Return the control-flow graph of the user's loop statement.
+
+    Statements before the loop in its normal form evaluate what a `for` loop goes over; those after it are
+    the `else` of a `while` loop.
+    """
+    statements = normal_form([node], is_pure_call)
+    place = next(place for place, one in enumerate(statements) if isinstance(one, ast.For | ast.While))
+    loop, after = statements[place], statements[place + 1 :]
+    assert isinstance(loop, ast.For | ast.While)
+    flow = control_flow(loop, after)
     live = flow.live[flow.blocks[0]]
     reads = tuple(sorted(name for name in live if name != flow.state))
-    return LoopSource(node, flow, reads, tuple(paths_in(loop)))
+    return LoopSource(node, flow, reads, tuple(paths_in(ast.Module([loop, *after], []))))
 
 
 @dataclass(eq=False)
@@ -89,18 +94,16 @@ class TypedLoop:
 
     def unpack(
         self,
-        exit_: Exit,
         words: bytearray,
         owners: Sequence[np.ndarray[Any, Any]],
         objects: Objects | None = None,
-    ) -> tuple[dict[str, Any], list[tuple[Callee, Exit, dict[str, Any]]]]:
-        """Return the values of the names at an exit, and the frames of the calls that were left half-way."""
+    ) -> tuple[dict[str, Any], list[Frame]]:
+        """Return the values of the names, and the frames of the calls that were left half-way."""
         memory = Memory(owners)
         names = self.exchange.read(words, memory)
-        frames: list[tuple[Callee, Exit, dict[str, Any]]] = []
-        if exit_.called:
-            assert self.exchange.layout.frames is not None
-            address, size = struct.unpack_from("=qq", words, self.exchange.layout.frames * WORD)
+        frames: list[Frame] = []
+        if (place := self.exchange.layout.frames) is not None:
+            address, size = struct.unpack_from("=qq", words, place * WORD)
             frames = frames_at(address, size, self.callees, memory, {} if objects is None else objects.owners)
         memory.free()
         return names, frames
@@ -165,6 +168,7 @@ def typed_loop(
             code.exits,
             Exchange(code.layout),
             objects_given(known),
+            None if known.closure is None else known.closure.path,
         )
         if typed.has_effects and typed.body is not None
         else None

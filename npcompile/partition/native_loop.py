@@ -10,14 +10,16 @@ import ast
 import builtins
 import time
 import warnings
+from collections.abc import Container
 from itertools import islice
 from time import perf_counter as clock
 from typing import Any, NamedTuple
 
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
+from npcompile.frontend.loops.closures import is_nested
 from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.frames import end_calls, go_on
+from npcompile.frontend.loops.frames import end_calls, go_on, pass_through
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
 from npcompile.frontend.loops.objects import Objects, in_order, objects_of
 from npcompile.frontend.loops.outcome import Outcome
@@ -45,6 +47,7 @@ class Entry(NamedTuple):
     names: dict[str, Any]
     objects: Objects | None
     unsigned: set[str]
+    nested: tuple[Container[str], Container[str]]  # as `objects_of` takes them
 
     @property
     def key(self) -> Any:
@@ -64,7 +67,7 @@ class Entry(NamedTuple):
 
     def add_attributes(self, paths: tuple[str, ...]) -> None:
         """Read more attributes of the objects."""
-        made = objects_of(self.names, paths)
+        made = objects_of(self.names, paths, *self.nested)
         assert made is not None and self.objects is not None
         self.objects.take(made)
         self.names.update(made.values)
@@ -82,6 +85,8 @@ class NativeLoop:
         self._outer = tuple(name for name in self.source.reads if name not in local)
         self._cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
         self._globals = fn.__globals__
+        cells = {*code.co_cellvars, *code.co_freevars}
+        self._nested = (frozenset(self.takes), frozenset(cells & self.source.flow.stored))
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
@@ -237,8 +242,11 @@ class NativeLoop:
             if state is None:
                 return None
             names[self.source.flow.state] = state
-        objects = objects_of(names, self._paths) if self._paths else None
-        return Entry(names if objects is None else names | objects.values, objects, self._unsigned)
+        objects = None
+        if self._paths or any(map(is_nested, values)):
+            objects = objects_of(names, self._paths, *self._nested)
+        names = names if objects is None else names | objects.values
+        return Entry(names, objects, self._unsigned, self._nested)
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""
@@ -344,12 +352,14 @@ class NativeLoop:
                     objects.store(last)
                 return Outcome(bound | last if bound else last)
             exit_ = typed.exits[number]
-            found, frames = typed.unpack(exit_, words, arrays, objects)
+            found, frames = typed.unpack(words, arrays, objects)
             names |= found
             if objects is not None:
-                objects.store(found)
+                for one in (found, *(own for _, _, own in reversed(frames))):
+                    objects.store(one)
             if raised is not None:
-                return Outcome(bound | self._visible(names), error=raised, line=self.node.lineno)
+                error = pass_through(frames, raised)
+                return Outcome(bound | self._visible(names), error=error, line=self.node.lineno)
             left = clock()
             outcome = go_on(self.source.flow, exit_, names, self._scope, end_calls(frames))
             outcome.names = bound = bound | outcome.names

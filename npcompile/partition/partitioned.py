@@ -147,8 +147,7 @@ class PartitionedFunction(PartitionedCalls):
             compiled = os.environ.get("NPCOMPILE_BACKEND") != "interpreter"
             kind = NativeLoop if depends_on_trip(node) else WholeArrayLoop
             wanted = compiled and self._direct and (kind is NativeLoop or are_held()) and is_candidate(node)
-            source = loop_source(node) if wanted else None
-            self.natives[node] = None if source is None else kind(node, source, self)
+            self.natives[node] = kind(node, loop_source(node), self) if wanted else None
         return self.natives[node]
 
     def refuse(self, node: ast.For | ast.While, why: str) -> None:

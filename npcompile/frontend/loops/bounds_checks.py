@@ -65,7 +65,8 @@ def _fast_loop(
         if isinstance(step, ir.Bind) and isinstance(step.value, ir.Read) and step.value.name in items:
             if names.count(step.name) == 1:
                 items.add(step.name)
-    called = {step.name for block in blocks for step in block.steps if isinstance(step, ir.CallFunction)}
+    calls = [step for block in blocks for step in block.steps if isinstance(step, ir.CallFunction)]
+    called = {name for step in calls for name in (step.name, *step.function.changed)}
     changed = {*names, *called} - items
     made = ir.FastLoop(blocks, items, [], set())
     known: set[tuple[str, int, str]] = set()

@@ -12,24 +12,25 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from npcompile.frontend.loops.closures import Closure, Reference
 from npcompile.frontend.loops.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
-from npcompile.frontend.loops.objects import Instance, Reference, is_path
+from npcompile.frontend.loops.objects import Instance, is_path
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.splitting import split_of_either
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Either, Known, Scalar, Type, Unsigned
+from npcompile.lower.loops.types import Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
 
 _CALLED = ".called"  # the name of the value of a call
-# The steps that functions with effects are made of, and the types of their names.
-_STEPS = (ir.Bind, ir.BeginRange, ir.CallFunction, ir.StoreItem)
 _PURE = (ir.Bind, ir.BeginRange)
 _UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
-_HELD = (Array, Either, Known, Scalar, Unsigned, ir.RangeState)
+_RETURNED = (Array, Either, Known, List, Scalar, Tuple, Unsigned)
+
+_Argument = ir.Expression | Instance | Closure
 
 _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by identity of their code
 
@@ -40,9 +41,15 @@ class _OuterNames:
 
     function: FunctionType
     local: frozenset[str]
+    closure: Closure | None
+
+    def path(self, name: str) -> str:
+        return name if self.closure is None else self.closure.variable(name)
 
     def read(self, inference: Inference, name: str) -> ir.Expression:
         code = self.function.__code__
+        if name in code.co_freevars and self.closure is not None:
+            return inference.read(self.closure.variable(name))
         if name in code.co_freevars:
             assert self.function.__closure__ is not None
             cell = self.function.__closure__[code.co_freevars.index(name)]
@@ -68,10 +75,11 @@ class ItemFunction:
 class Signature(NamedTuple):
     """A function that is called, the types of its arguments, and those of attributes if one is an object.
 
-    item: `ir.Function.item`.
+    item: `ir.Function.item`. closure: the function's type, if it is nested.
     """
 
     function: FunctionType
+    closure: Closure | None
     types: tuple[Type, ...]
     fields: tuple[tuple[str, Type], ...]
     item: Scalar | None
@@ -79,7 +87,7 @@ class Signature(NamedTuple):
 
 def call(
     inference: Inference,
-    function: FunctionType,
+    called: FunctionType | Closure,
     node: ast.Call,
     item: Scalar | None = None,
     receiver: Instance | None = None,
@@ -89,11 +97,13 @@ def call(
 
     receiver: the object of which the function is a method.
     """
-    arguments = _arguments(inference, function, node, receiver)
+    closure = called if isinstance(called, Closure) else None
+    function = called.bare() if isinstance(called, Closure) else called
+    arguments = _arguments(inference, function, node, receiver, closure)
     types = tuple(one if isinstance(one, Reference) else one.type for one in arguments)
-    objects = any(isinstance(kind, Instance) for kind in types)
+    objects = closure is not None or any(isinstance(kind, Reference) for kind in types)
     fields = sorted(name for name in inference.types if is_path(name)) if objects else []
-    known = Signature(function, types, tuple((name, inference.types[name]) for name in fields), item)
+    known = Signature(function, closure, types, tuple((name, inference.types[name]) for name in fields), item)
     typed = inference.callees.get(known)
     if typed is None:
         typed = _type(inference, function, known)
@@ -108,23 +118,27 @@ def call(
         if isinstance(typed.result, Either):
             raise split_of_either(inference.continued, node, value)
         return value
-    if not all(_is_named(one) for one in given if isinstance(one.type, Array)):
-        raise Outside(f"`{function.__name__}` of an array without a name")
     if is_pure_call(node):  # it stands within a statement that may do more
         raise Outside(f"`{function.__name__}`, which has a pure function's name")
     inference.types[_CALLED] = typed.result
     inference.remember(_CALLED)
     inference.add(ir.CallFunction, _CALLED, typed, given)
+    for name, changed in typed.changed.items():
+        inference.change(name, changed)
     return inference.read(_CALLED)
 
 
 def _arguments(
-    inference: Inference, function: FunctionType, node: ast.Call, receiver: Instance | None
-) -> tuple[ir.Expression | Instance, ...]:
+    inference: Inference,
+    function: FunctionType,
+    node: ast.Call,
+    receiver: Instance | None,
+    closure: Closure | None,
+) -> tuple[_Argument, ...]:
     """Return the values of a function's parameters."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
-    bound: dict[str, ir.Expression | Instance] = {}
+    bound: dict[str, _Argument] = {}
     if receiver is not None:
         if not names or code.co_posonlyargcount:
             raise Outside(f"`{function.__name__}`, by its parameters")
@@ -137,13 +151,17 @@ def _arguments(
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
         raise Outside(f"`{function.__name__}`, by its keywords")
 
-    def value(arg: ast.expr) -> ir.Expression | Instance:
+    def value(arg: ast.expr) -> _Argument:
         return inference.object_at(arg) or inference.value(arg)
 
     operands = {name: value(arg) for name, arg in zip(given, node.args, strict=True)}
     operands |= {name: value(arg) for name, arg in keywords.items() if name is not None}
     missing = [name for name in names if name not in operands]
-    if missing:
+    if missing and closure is not None:
+        if not {*missing} <= {*code.co_varnames[code.co_argcount - closure.defaults : code.co_argcount]}:
+            raise Outside(f"`{function.__name__}` without its arguments")
+        operands |= {name: _default(inference, closure.variable(name)) for name in missing}
+    elif missing:
         defaults = function.__defaults__ or ()
         inference.assumed.append(Assumed(function, "__defaults__", function.__defaults__))
         known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
@@ -151,6 +169,12 @@ def _arguments(
             raise Outside(f"`{function.__name__}` without its arguments")
         operands |= {name: constant(known[name]) for name in missing}
     return (*bound.values(), *(operands[name] for name in names))
+
+
+def _default(inference: Inference, path: str) -> _Argument:
+    """Return the default of a nested function's parameter."""
+    kind = inference.types.get(path)
+    return kind if isinstance(kind, Instance | Closure) else inference.read(path)
 
 
 def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.Function:
@@ -171,22 +195,27 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
     unsigned: frozenset[str] = frozenset()
     try:
         while True:
-            before = made.result, made.has_effects, made.parameters, unsigned
+            before = made.result, made.has_effects, made.parameters, made.changed, unsigned
             _forget(inference, others)
             inner = Inference(
                 flow,
                 callees=inference.callees,
                 assumed=inference.assumed,
                 within=made,
-                outer=_OuterNames(function, frozenset(code.co_varnames)),
+                storable=inference.storable,
+                outer=_OuterNames(function, frozenset(code.co_varnames), known.closure),
                 wanted=inference.wanted,
                 unsigned=unsigned,
             )
             made.body = inner.infer(dict(zip(names, types, strict=True)) | dict(known.fields))
             made.parameters = parameters + tuple(sorted(inner.read_fields.items()))
-            made.has_effects = made.has_effects or any(map(_has_effects, _steps(made)))
+            if not inner.changed <= dict(known.fields).keys():
+                raise Outside(f"`{function.__name__}`, which stores attributes of other types")
+            left = inner.left_fields
+            made.changed = {name: left[name] for name in sorted(inner.changed) if name in left}
+            made.has_effects = bool(made.changed) or made.has_effects or any(map(_has_effects, _steps(made)))
             unsigned |= inner.found_unsigned
-            if (made.result, made.has_effects, made.parameters, unsigned) == before:
+            if (made.result, made.has_effects, made.parameters, made.changed, unsigned) == before:
                 break
         _check(function, made)
     except Outside:
@@ -202,7 +231,7 @@ def objects_given(known: Signature) -> tuple[tuple[str, str], ...]:
     return tuple(
         (name, kind.path)
         for name, kind in zip(names, known.types, strict=False)
-        if isinstance(kind, Instance)
+        if isinstance(kind, Instance | Closure)
     )
 
 
@@ -221,31 +250,13 @@ def _has_effects(step: ir.Step) -> bool:
 
 
 def _check(function: FunctionType, made: ir.Function) -> None:
-    """Raise Outside for a function that comes to nothing natively, or that Python could not end."""
+    """Raise Outside for a function that comes to nothing natively."""
     assert made.body is not None
     if made.result is None:
         reasons = [block.end.why for block in made.body.blocks if isinstance(block.end, ir.Leave)]
         raise Outside(f"`{function.__name__}`: {next(filter(None, reasons), 'it does not return')}")
-    if not isinstance(made.result, Known | Scalar | Unsigned | Either):
+    if not isinstance(made.result, _RETURNED):
         raise Outside(f"`{function.__name__}`, which returns {made.result}")
-    if not made.has_effects:
-        return
-    held = {kind for kinds in made.body.stored.values() for kind in kinds}
-    for kind in held:
-        if not isinstance(kind, _HELD):
-            raise Outside(f"`{function.__name__}`, which changes arrays and holds {kind}")
-    for step in _steps(made):
-        if not isinstance(step, _STEPS):
-            raise Outside(f"`{function.__name__}`, which changes what it is given")
-        if isinstance(step, ir.Bind) and isinstance(step.value.type, Array) and not _is_named(step.value):
-            raise Outside(f"`{function.__name__}`, which changes arrays and makes some")
-
-
-def _is_named(array: ir.Expression) -> bool:
-    """Tell if an array's memory is that of a name, which lasts through the statement."""
-    while isinstance(array, ir.View):
-        array = array.array
-    return isinstance(array, ir.Read)
 
 
 def flow_of(function: FunctionType) -> ControlFlow:

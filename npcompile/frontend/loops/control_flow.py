@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from npcompile.frontend.rewrite.scopes import stored_names
@@ -110,12 +111,12 @@ class ControlFlow:
     stored: frozenset[str]  # the user's names that the region may bind or delete
 
 
-def control_flow(loop: ast.For | ast.While) -> ControlFlow:
-    """Return the graph of a loop statement in normal form.
+def control_flow(loop: ast.For | ast.While, after: Sequence[ast.stmt] = ()) -> ControlFlow:
+    """Return the graph of a loop statement in normal form, with statements that are done after it.
 
     Raises ValueError if the loop's `else` has a `break` or `continue`: they are those of a loop around it.
     """
-    return _Builder().build(loop)
+    return _Builder().build(loop, after)
 
 
 def body_flow(statements: list[ast.stmt]) -> ControlFlow:
@@ -135,12 +136,13 @@ class _Builder:
         self.blocks.append(made)
         return made
 
-    def build(self, loop: ast.For | ast.While) -> ControlFlow:
+    def build(self, loop: ast.For | ast.While, after: Sequence[ast.stmt]) -> ControlFlow:
         state = self.for_(loop, begun=True) if isinstance(loop, ast.For) else None
         if isinstance(loop, ast.While):
             self.while_(loop)
+        self.body([*after])
         self.at.end = Done()
-        names = frozenset(name for name in stored_names(loop) if name[0] != ".")
+        names = frozenset(name for name in stored_names(loop, *after) if name[0] != ".")
         return ControlFlow(self.blocks, state, live_at(self.blocks), names)
 
     def build_body(self, statements: list[ast.stmt]) -> ControlFlow:

@@ -15,6 +15,7 @@ from npcompile.frontend.loops.iterators import Counted, Items, Numbers, Zipped, 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.layout import Layout, Slot, objects_in
+from npcompile.lower.loops.layout import arrays_in as layout_arrays
 from npcompile.lower.loops.layout import words as words_of
 from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import (
@@ -64,10 +65,10 @@ class Exchange:
         ]
         # The words that tell which memory arrays have, by the word that tells a type and what it then says.
         self._arrays = {
-            (tag, number + 1): slot.offset
+            (tag, number + 1): [slot.offset + place for place in found]
             for tag, slots in layout.bound.values()
             for number, slot in enumerate(slots)
-            if isinstance(slot.kind, Array)
+            if (found := layout_arrays(slot.kind))
         }
         # Likewise the words that hold references to lists.
         self._objects = {
@@ -111,10 +112,10 @@ class Exchange:
             if kind := tags[tag]:
                 for word in self._objects.get((tag, kind), ()):
                     memory.objects.append(tags[word])
+                for word in self._arrays.get((tag, kind), ()):
+                    memory.hold(tags[word])
                 if wanted is None or name in wanted:
                     names[name] = readers[kind - 1](words, memory)
-                elif (place := self._arrays.get((tag, kind))) is not None:
-                    memory.hold(tags[place])
         return names
 
 
@@ -200,7 +201,7 @@ class Memory:
         self.objects: list[int] = []
 
     def hold(self, word: int) -> None:
-        """Take over the block of an array, if it has one, that Python does not see."""
+        """Take over the block of an array, if it has one."""
         if word & 1:
             self._held.add(word & ~3)
 

@@ -11,12 +11,12 @@ import ast
 import ctypes
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from npcompile.frontend.loops.control_flow import ControlFlow
+from npcompile.frontend.loops.control_flow import ControlFlow, Iterate
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.resume import resume
@@ -26,6 +26,7 @@ from npcompile.lower.loops.emitter import Exit
 
 _HEAD = struct.Struct("=qqq")  # of a frame: the function's number, the exit's, and the number of its words
 _ERROR = ".error"
+Frame = tuple["Callee", Exit, dict[str, Any]]  # a function, its exit, and the values of its names
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Callee:
     exits: tuple[Exit, ...]
     exchange: Exchange
     objects: tuple[tuple[str, str], ...]  # the parameters that are objects, and these objects' paths
+    closure: str | None  # the function's path, if it is nested
 
 
 def go_on(
@@ -60,7 +62,7 @@ def go_on(
 
 def frames_at(
     address: int, size: int, callees: Sequence[Callee | None], memory: Memory, owners: Mapping[str, Any]
-) -> list[tuple[Callee, Exit, dict[str, Any]]]:
+) -> list[Frame]:
     """Return the functions, exits and names of the frames that are so many words at an address.
 
     owners: users' objects by their paths.
@@ -76,16 +78,36 @@ def frames_at(
         assert callee is not None
         names = {name: owners[path] for name, path in callee.objects}
         names |= callee.exchange.read(bytearray(words[start:offset]), memory)
+        if callee.closure is not None:
+            callee = replace(callee, scope=Scope(owners[callee.closure]))
         frames.append((callee, callee.exits[exit_], names))
     return frames
 
 
-def end_calls(frames: list[tuple[Callee, Exit, dict[str, Any]]]) -> Outcome | None:
+def end_calls(frames: list[Frame]) -> Outcome | None:
     """End the calls of frames; return the outcome of the outermost one, None where there is none."""
     return _ended(frames, len(frames) - 1) if frames else None
 
 
-def _ended(frames: list[tuple[Callee, Exit, dict[str, Any]]], place: int) -> Outcome:
+def pass_through(frames: list[Frame], error: BaseException) -> BaseException:
+    """Return an exception that came while native code ran, after it has passed the calls of frames."""
+    for callee, exit_, names in frames:
+        error = _raised(error, callee.scope, _line_of(callee.flow, exit_, callee.scope), names)
+    return error
+
+
+def _line_of(flow: ControlFlow, exit_: Exit, scope: Scope) -> int:
+    """Return the line of the statement at which native code has left."""
+    block, step = flow.blocks[exit_.place.block], exit_.place.step
+    if step < len(block.steps):
+        one = block.steps[step]
+        return one.iterable.lineno if isinstance(one, Iterate) else one.lineno
+    if block.loop is not None:
+        return block.loop.lineno
+    return scope.code.co_firstlineno
+
+
+def _ended(frames: list[Frame], place: int) -> Outcome:
     """End the call of a frame, and before it those within it.
 
     These calls are made within one another, as the user's are: Python counts them to limit recursion.

@@ -261,6 +261,18 @@ class _Proof:
                     self.visit(index)
             case ir.Length(array=ir.Read() | ir.Part()):
                 pass
+            case ir.Call(function=function, operands=operands):
+                if _has_objects(function, set()):
+                    raise Dependent(f"`{function.name}` has lists")
+                for operand in operands:
+                    root = _root(operand)
+                    if (
+                        isinstance(root.type, Array)
+                        and _is_root(root)
+                        and not _reads((root,)) & {*self.values}
+                    ):
+                        self.viewed[str(root)] = root  # the function keeps memory, and threads cannot count
+                    self.visit(operand)
             case _ if isinstance(node.type, Array) and (_is_view(node) or _is_root(node)):
                 self.access(node, [None] * node.type.ndim)
             case _:
@@ -401,6 +413,25 @@ def _is_root(node: ir.Expression) -> bool:
 def _is_view(node: ir.Expression) -> bool:
     """Tell if an expression is a view of an array that has a name."""
     return isinstance(node, ir.View | array_ir.Transposed) and (_is_root(node.array) or _is_view(node.array))
+
+
+def _has_objects(function: ir.Function, seen: set[str]) -> bool:
+    """Tell if a function has Python's lists, or one that it calls."""
+    if function.name in seen or function.body is None:
+        return False
+    seen.add(function.name)
+    pending = [
+        node
+        for block in function.body.blocks
+        for one in (*block.steps, block.end)
+        for node in ir.expressions_of(one)
+    ]
+    while pending:
+        node = pending.pop()
+        if objects_in(node.type) or (isinstance(node, ir.Call) and _has_objects(node.function, seen)):
+            return True
+        pending += ir.parts_of(node)
+    return False
 
 
 def _root(node: ir.Expression) -> ir.Expression:

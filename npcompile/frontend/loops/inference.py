@@ -17,8 +17,9 @@ import numpy as np
 
 from npcompile.frontend.loops import arithmetic, language, python_functions, unsigned
 from npcompile.frontend.loops import control_flow as cf
+from npcompile.frontend.loops.closures import Closure, Reference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.objects import Instance, Reference, is_held_type, is_path
+from npcompile.frontend.loops.objects import Instance, is_held_type, is_path
 from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
@@ -26,6 +27,7 @@ from npcompile.lower.loops.list_ir import Expected, ListItem, may_be
 from npcompile.lower.loops.types import (
     INT,
     UNSIGNED,
+    Array,
     Either,
     Known,
     List,
@@ -36,7 +38,6 @@ from npcompile.lower.loops.types import (
     Unsigned,
 )
 
-_RETURNED = (Known, Scalar, Unsigned)  # types of values of which a function may return two
 MAX_VERSIONS = 8  # of one block: each further one is left to Python
 
 
@@ -69,6 +70,9 @@ class Outer(Protocol):
     def read(self, inference: Inference, name: str) -> ir.Expression:
         """Return the value of a name. Raises Outside."""
 
+    def path(self, name: str) -> str:
+        """Return the path of a name that may be an object's."""
+
 
 @dataclass
 class Inference:
@@ -76,7 +80,8 @@ class Inference:
 
     types: those of the names at the step at hand. assumed: the attributes of modules and the like that are
     taken to stay what they are. storable: the attributes of users' objects that may be stored. wanted: those
-    that were not given. changed: those that the region stores. read_fields: those that it reads.
+    that were not given. changed: those that the region stores. read_fields: those that it is given.
+    left_fields: the types of attributes where a function returns.
     """
 
     flow: cf.ControlFlow
@@ -95,6 +100,8 @@ class Inference:
     wanted: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     read_fields: dict[str, Type] = field(default_factory=dict)
+    left_fields: dict[str, Type] = field(default_factory=dict)
+    entry_types: dict[str, Type] = field(default_factory=dict)
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
@@ -113,7 +120,7 @@ class Inference:
         binds.
         """
         names = {name: self.expectation(name, kind) for name, kind in names.items()}
-        self.types = names
+        self.types, self.entry_types = names, dict(names)
         given = {name: kind for name, kind in names.items() if not isinstance(kind, Reference)}
         for name in given:
             if self.within is not None or name in self.flow.stored or "." in name:
@@ -381,13 +388,17 @@ class Inference:
         known = self.within.result
         if known is None:
             self.within.result = known = kind
-        if known != kind and isinstance(known, _RETURNED) and isinstance(kind, _RETURNED):
+        if known != kind and _is_returned(known) and _is_returned(kind):
             self.within.result = known = Either((known, kind))
         if isinstance(known, Either) and kind in known.kinds:
             value = ir.either_of(known, ir.Constant(kind, None) if value is None else value)
         elif known != kind:
             raise Outside(f"a function that returns {known} or {kind}")
-        return ir.Return(self.place, self.line, None if isinstance(known, Known) else value)
+        for name, left in self.types.items():
+            if is_path(name) and self.left_fields.setdefault(name, left) != left:
+                raise Outside(f"`{name}`, which is {self.left_fields[name]} or {left} after a call")
+        fields = tuple(ir.Read(left, name) for name, left in self.within.left.items())
+        return ir.Return(self.place, self.line, None if isinstance(known, Known) else value, fields)
 
     def jump(self, target: cf.Block) -> ir.End:
         return ir.Jump(self.place, self.line, self.reach(target))
@@ -424,21 +435,25 @@ class Inference:
         if isinstance(kind, Known):
             return ir.Constant(kind, None)
         if is_path(name):
-            self.read_fields[name] = kind
+            self.read_fields[name] = self.entry_types.get(name, kind)
         return ir.Read(kind, name)
 
-    def object_at(self, node: ast.expr) -> Instance | None:
-        """Return the object that a name or an attribute stands for; None where it stands for none."""
+    def object_at(self, node: ast.expr) -> Instance | Closure | None:
+        """Return the object or nested function that a name or an attribute stands for; None where it stands
+        for none.
+        """
         name = node.id if isinstance(node, ast.Name) else None
         if isinstance(node, ast.Attribute):
             name = self.attribute_name(node)
+        if name is not None and self.outer is not None and name not in self.types:
+            name = self.outer.path(name)
         kind = None if name is None else self.types.get(name)
-        return kind if isinstance(kind, Instance) else None
+        return kind if isinstance(kind, Instance | Closure) else None
 
     def attribute_name(self, node: ast.Attribute) -> str | None:
         """Return the name that stands for an attribute of a user's object; None for one of another value."""
         owner = self.object_at(node.value)
-        if owner is None:
+        if not isinstance(owner, Instance):
             return None
         name = f"{owner.path}.{node.attr}"
         if name not in self.types:
@@ -457,8 +472,16 @@ class Inference:
         name = self.stored_name(node)
         if not is_held_type(value.type):
             raise Outside(f"{value.type} as an attribute")
-        self.changed.add(name)
+        self.change(name, value.type)
         self.bind(name, value)
+
+    def change(self, name: str, kind: Type) -> None:
+        """Note that an attribute of a user's object is stored, and the type that it then has."""
+        if self.within is not None and name in self.types:
+            self.read(name)  # it is given to the function
+        self.changed.add(name)
+        self.types[name] = kind
+        self.remember(name)
 
     def attribute(self, owner: Any, name: str) -> ir.Expression:
         """Return the value of an attribute of an object that is known while compiling."""
@@ -472,6 +495,13 @@ class Inference:
         """Return a value that is taken to stay what it is."""
         self.assumed.append(Assumed(owner, name, value))
         return constant(value)
+
+
+def _is_returned(kind: Type) -> bool:
+    """Tell if a function may return values of a type, or of another type than it."""
+    return isinstance(kind, Scalar | Known | Array | Unsigned) or (
+        isinstance(kind, Tuple) and all(map(_is_returned, kind.items))
+    )
 
 
 def constant(value: Any) -> ir.Constant:

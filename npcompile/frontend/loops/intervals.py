@@ -204,8 +204,9 @@ class _Analysis(_Values):
                 bounds.pop(name, None)
                 if value.type in (*INTS, BOOL):
                     bounds[name] = found
-            case ir.CallFunction(name=name):
-                bounds.pop(name, None)
+            case ir.CallFunction(name=name, function=function):
+                for one in (name, *function.changed):
+                    bounds.pop(one, None)
             case ir.BeginRange(state=state, start=start, stop=stop, stride=stride):
                 low, high = self.value(start, bounds), self.value(stop, bounds)
                 step_ = self.value(stride, bounds)

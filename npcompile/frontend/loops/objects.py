@@ -17,17 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops.values import is_unsigned, key_of, scalar_of, type_of
+from npcompile.frontend.loops.closures import (
+    Closure,
+    Reference,
+    Shared,
+    closure_of,
+    is_nested,
+    variables_of,
+)
+from npcompile.frontend.loops.values import is_unsigned, key_of, plain_function, scalar_of, type_of
 from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type, Unsigned
 
 _HEAP = 1 << 9  # the flag of classes that `class` statements make
 _MISSING: Any = object()
 _HELD = (Scalar, Unsigned, Array, Known)
 _FIELD_OF_TUPLE: Any = type(namedtuple("_Sample", "one").one)  # type: ignore[attr-defined]
-
-
-class Reference(Type):
-    """The type of an object that native code does not hold."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ class Method(Reference):
 
     def __str__(self) -> str:
         return self.function.__name__
+
+
+_Types = dict[int, Instance | Closure]  # the types of objects and functions, by identity
 
 
 def is_path(name: str) -> bool:
@@ -85,7 +92,8 @@ class Objects:
     Parameters
     ----------
     names
-        The names of the objects, and the attributes that are objects or methods. An object that has several
+        The names of the objects and of nested functions, and the attributes and free variables that are
+        objects, functions or methods. An object that has several
         names has the type of the first one in all of them.
     owners
         The objects by their paths.
@@ -133,34 +141,59 @@ def _is_as_before(before: Any, value: Any) -> bool:
     return same and bool(before == value) and bool(value != 0)  # zeros have signs
 
 
-def objects_of(names: dict[str, Any], paths: Iterable[str]) -> Objects | None:
+def objects_of(
+    names: dict[str, Any], paths: Iterable[str], nested: Container[str] = (), bound: Container[str] = ()
+) -> Objects | None:
     """Return the objects among the values of names, with the attributes of these paths; None for no object.
 
-    paths: `in_order`.
+    paths: `in_order`. nested: the names whose values may be nested functions. bound: the variables of the
+    function at hand that the loop binds, and that functions nested in it may share.
     """
-    made: Objects | None = None
-    known: dict[int, Instance] = {}
+    made = Objects()
+    known: _Types = {}
     for name, value in names.items():
-        if name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
-            made = made or Objects()
+        if name in nested and is_nested(value):
+            _add_function(made, known, name, value, bound)
+        elif name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
             _add_object(made, known, name, value)
-    if made is not None:
-        for path in paths:
-            owner, _, attribute = path.rpartition(".")
-            instance = made.names.get(owner)
-            mangled = attribute.startswith("__") and not attribute.endswith("__")
-            if isinstance(instance, Instance) and not mangled:
-                _add_attribute(made, known, instance, attribute)
-    return made
+    for path in paths if made.names else ():
+        owner, _, attribute = path.rpartition(".")
+        instance = made.names.get(owner)
+        mangled = attribute.startswith("__") and not attribute.endswith("__")
+        if isinstance(instance, Instance) and not mangled:
+            _add_attribute(made, known, instance, attribute)
+    return made if made.names else None
 
 
-def _add_object(made: Objects, known: dict[int, Instance], name: str, value: Any) -> None:
+def _add_object(made: Objects, known: _Types, name: str, value: Any) -> None:
     instance = known.setdefault(id(value), Instance(name, type(value)))
     made.names[name] = instance
     made.owners[instance.path] = value
 
 
-def _add_attribute(made: Objects, known: dict[int, Instance], instance: Instance, name: str) -> None:
+def _add_function(
+    made: Objects, known: _Types, name: str, function: types.FunctionType, bound: Container[str]
+) -> None:
+    if (found := known.get(id(function))) is not None:
+        made.names[name] = found
+        return
+    for variable in function.__code__.co_freevars:
+        if variable in bound:
+            made.names[name] = Shared(variable)
+            return
+    closure = known[id(function)] = made.names[name] = closure_of(name, function)
+    made.owners[name] = function
+    for variable, value in variables_of(function):
+        path = closure.variable(variable)
+        if is_nested(value):
+            _add_function(made, known, path, value, bound)
+        elif type(value).__flags__ & _HEAP and is_plain(type(value)):
+            _add_object(made, known, path, value)
+        elif is_held(value):
+            made.values[path] = value
+
+
+def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) -> None:
     path, owner = f"{instance.path}.{name}", made.owners[instance.path]
     method = method_of(owner, name)
     if method is not None:
@@ -201,8 +234,8 @@ def is_plain(kind: type) -> bool:
 
 def method_of(owner: Any, name: str) -> types.FunctionType | None:
     """Return the function of a plain object's method; None where the attribute is something else."""
-    found = _of_class(type(owner), name)
-    return found if type(found) is types.FunctionType and name not in _dictionary(owner) else None
+    found = plain_function(_of_class(type(owner), name))
+    return None if name in _dictionary(owner) else found
 
 
 def _of_class(kind: type, name: str) -> Any:

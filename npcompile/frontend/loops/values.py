@@ -94,7 +94,19 @@ def key_of(value: Any, unsigned: bool = False) -> Any:
         return _method_type(value)
     if value is None:
         return type(None)
-    return value if isinstance(value, _KNOWN) else None
+    return value if is_known(value) else None
+
+
+def is_known(value: Any) -> bool:
+    """Tell if a value is taken for the very object that it is: a function, a module, a type."""
+    return isinstance(value, _KNOWN) or hasattr(type(value), "npcompile_function")
+
+
+def plain_function(value: Any) -> types.FunctionType | None:
+    """Return the function of the user's that a function, or a jitted one, is; None for other values."""
+    if hasattr(type(value), "npcompile_function"):
+        value = None if value.has_options else value.npcompile_function()
+    return value if type(value) is types.FunctionType else None
 
 
 def _key_of_int(value: int) -> Any:
@@ -125,7 +137,7 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
         return UNSIGNED if is_unsigned(value) else Known(MODULUS) if value == MODULUS else None
     if type(value) is types.BuiltinFunctionType and type(value.__self__) is list:
         return _method_type(value)
-    if isinstance(value, _KNOWN):
+    if is_known(value):
         return Known(value)
     if type(value) is range:
         return _range_type(value)

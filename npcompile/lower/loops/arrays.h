@@ -20,9 +20,17 @@ namespace npl {
 // Trips of innermost loops after which other threads may run and Ctrl-C is looked at: some milliseconds at most.
 constexpr int64_t trips_between_polls = 1 << 20;
 
+// The thread does a part of a round of trips that threads share: it does not enter Python.
+static thread_local bool in_round = false;
+struct round_part {
+    round_part() { in_round = true; }
+    ~round_part() { in_round = false; }
+};
+
 // Let other threads run; tell if there is an exception to raise, by a signal's handler.
 static __attribute__((noinline, cold)) bool interrupted(int64_t &trips) {
     trips = trips_between_polls;
+    if (in_round) return false;
     PyEval_RestoreThread(PyEval_SaveThread());
     return PyErr_CheckSignals() != 0;
 }
@@ -214,11 +222,14 @@ static inline int64_t save(int64_t *words, const tuple<First, Rest...> &value) {
     return used + save(words + used, value.rest);
 }
 
-// Lets go of a name's memory where the name's function ends.
+// Lets go of a name's memory where the name's function ends, or its step. is_left: Python takes over the names.
 template <typename T>
 struct keeper {
     T &name;
-    ~keeper() { drop(name); }
+    const bool *is_left = nullptr;
+    ~keeper() {
+        if (!is_left || !*is_left) drop(name);
+    }
 };
 
 }  // namespace npl

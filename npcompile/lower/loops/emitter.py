@@ -35,14 +35,10 @@ INNER_TRIP, OUTER_TRIP = 1, 256
 
 
 class Exit(NamedTuple):
-    """A place at which native code may leave, and why, where the language is the reason.
-
-    called: the statement there calls a function, and that was left half-way.
-    """
+    """A place at which native code may leave, and why, where the language is the reason."""
 
     place: ir.Place
     why: str | None
-    called: bool = False
 
 
 class Code(NamedTuple):
@@ -176,7 +172,10 @@ class Emitter:
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
             self.block(block)
-        first = ["if (depth >= npl::deepest) return npl::undone;", "depth += 1;"]
+        first = ["if (depth >= npl::deepest) return npl::undone;"]
+        if any(map(_calls, self.region.blocks)):  # recursion may take long without a loop
+            first.append("if ((trips -= 1) < 0 && npl::interrupted(trips)) return npl::undone;")
+        first += ["depth += 1;", "bool is_left = false;"]
         if self.exits:
             first.append("int64_t number = 0;")
             self._exits()
@@ -185,6 +184,7 @@ class Emitter:
             self.lines.append(f"{{ int64_t *words = npl::push_frame({number}, number, {size});")
             self._save_names()
             self.lines.append("}")
+            self.lines.append("is_left = true;")
             self.lines.append("return npl::half_done;")
         lines = [*first, *self.declared, *self.lines]
         text = "\n".join("    " + line for line in lines)
@@ -200,7 +200,7 @@ class Emitter:
             self.variables[name, kind] = known
             self.declared += declare(known, kind)
             if self.within is not None and holds_memory(kind):
-                self.declared.append(f"npl::keeper kept_{known}{{{known}}};")
+                self.declared.append(f"npl::keeper kept_{known}{{{known}, &is_left}};")
         return known
 
     def tag(self, name: str) -> str:
@@ -239,7 +239,7 @@ class Emitter:
         for fast in (False, True) if self.loop is not None else (False,):
             self.fast = fast
             self.lines.append(f"{self.label(block)}:;")
-            if block.is_header and not fast and self.within is None:
+            if block.is_header and not fast:
                 self.poll(block)
             if self.shares and (shared := self.region.shared.get(block)) is not None:
                 _rules[type(shared)](self, shared)
@@ -303,15 +303,33 @@ class Emitter:
         self.lines.append(f"{c_type(kind)} t{self.count};")
         return f"t{self.count}"
 
+    def give(self, variable: str, value: ir.Expression) -> None:
+        """Assign a value to a variable, which keeps the value's memory."""
+        text = self.value(value)
+        self.lines.append(
+            f"npl::bind({variable}, {text});" if holds_memory(value.type) else f"{variable} = {text};"
+        )
+
+    def kept(self, kind: Type) -> str:
+        """Declare a new variable that keeps its memory until the step at hand is done; return its name."""
+        name = self.fresh(kind)
+        if holds_memory(kind):
+            self.lines[-1] = f"{c_type(kind)} {name}{{}}; npl::keeper kept_{name}{{{name}}};"
+        return name
+
 
 # -- functions ---------------------------------------------------------------------------------------------
 
 
 def signature(function: ir.Function, given: list[str]) -> str:
-    """Return the head of a function: it returns `npl::done`, or how far it was when it left."""
+    """Return the head of a function: it returns `npl::done`, or how far it was when it left.
+
+    trips: the share of the time between two polls that is left.
+    """
     assert function.result is not None
     answer = [] if isinstance(function.result, Known) else [f"{c_type(function.result)} &answer"]
-    return f"static int {function.name}({', '.join([*given, *answer])})"
+    fields = [f"{c_type(kind)} &field_{number}" for number, kind in enumerate(function.left.values())]
+    return f"static int {function.name}({', '.join(['int64_t &trips', *given, *answer, *fields])})"
 
 
 def function_texts(region: ir.Region) -> tuple[str, tuple[Code, ...]]:
@@ -331,6 +349,19 @@ def function_texts(region: ir.Region) -> tuple[str, tuple[Code, ...]]:
         return "", tuple(codes)
     text = "\n".join(["static thread_local int depth = 0;  // of calls", *heads, *texts]) + "\n"
     return text, tuple(codes)
+
+
+def _calls(block: ir.Block) -> bool:
+    """Tell if a block calls a user's function."""
+    if any(isinstance(step, ir.CallFunction) for step in block.steps):
+        return True
+    pending = [node for one in (*block.steps, block.end) for node in ir.expressions_of(one)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.Call):
+            return True
+        pending += ir.parts_of(node)
+    return False
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -469,7 +500,9 @@ def _leave(emitter: Emitter, end: ir.Leave) -> None:
 @does(ir.Return)
 def _return(emitter: Emitter, end: ir.Return) -> None:
     if end.value is not None:
-        emitter.lines.append(f"answer = {emitter.value(end.value)};")
+        emitter.give("answer", end.value)
+    for number, field in enumerate(end.fields):
+        emitter.give(f"field_{number}", field)
     emitter.lines.append("depth -= 1; return npl::done;")
 
 
@@ -489,10 +522,8 @@ def _call_function(emitter: Emitter, step: ir.CallFunction) -> None:
     assert result is not None
     if not isinstance(result, Known):
         operands.append(emitter.variable(step.name, result))
-    emitter.lines.append(f"const int way = {step.function.name}({', '.join(operands)});")
-    if step.function.has_effects:
-        undone, emitter.at = emitter.at, emitter.at._replace(called=True)
-        emitter.leave_if("way == npl::half_done")
-        emitter.at = undone
+    operands += [emitter.variable(name, kind) for name, kind in step.function.left.items()]
+    emitter.lines.append(f"const int way = {step.function.name}({', '.join(['trips', *operands])});")
     emitter.leave_if("way != npl::done")
-    emitter.set_tag(step.name, result)
+    for name, kind in (*step.function.changed.items(), (step.name, result)):
+        emitter.set_tag(name, kind)

@@ -80,6 +80,14 @@ class Constant(Expression):
 
 
 @dataclass(frozen=True, eq=False)
+class Unused(Expression):
+    """Some value of a type, which nothing reads."""
+
+    def __str__(self) -> str:
+        return "_"
+
+
+@dataclass(frozen=True, eq=False)
 class Read(Expression):
     """The value of a name."""
 
@@ -327,9 +335,10 @@ class Leave(End):
 
 @dataclass(frozen=True, eq=False)
 class Return(End):
-    """Return from a function. value: None for Python's None."""
+    """Return from a function. value: None for Python's None. fields: the attributes that it has changed."""
 
     value: Expression | None
+    fields: tuple[Read, ...] = ()
 
     def __str__(self) -> str:
         return f"return {self.value}"
@@ -341,7 +350,8 @@ class Function:
 
     result: the type of all values that it returns; `body` is None until they are known. has_effects: it
     changes arrays; where it leaves, it says how far it has come. item: the dtype to which its results are
-    converted, as items of an array are, if any.
+    converted, as items of an array are, if any. changed: the attributes of objects that it stores, with their
+    types after a call.
     """
 
     name: str
@@ -350,6 +360,12 @@ class Function:
     body: Region | None = None
     has_effects: bool = False
     item: Scalar | None = None
+    changed: dict[str, Type] = field(default_factory=dict)
+
+    @property
+    def left(self) -> dict[str, Type]:
+        """The attributes among those changed whose values a call hands back."""
+        return {name: kind for name, kind in self.changed.items() if not isinstance(kind, Known)}
 
     def __str__(self) -> str:
         given = ", ".join(f"{name}: {kind}" for name, kind in self.parameters)
@@ -486,8 +502,7 @@ def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:
 def either_of(kind: Either, value: Expression) -> MakeTuple:
     """Return a value of one of two types as one that may be of either."""
     which = kind.kinds.index(value.type)
-    other = kind.kinds[1 - which]
-    unused = Constant(other, None if isinstance(other, Known) else 0)
+    unused = Unused(kind.kinds[1 - which])
     return MakeTuple(kind, (truth(which == 1), *((unused, value) if which else (value, unused))))
 
 
@@ -564,8 +579,8 @@ def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:
             return (step.start, step.stop, step.stride)
         case Branch(test=test):
             return (test,)
-        case Return(value=Expression() as value):
-            return (value,)
+        case Return(value=value, fields=fields_):
+            return fields_ if value is None else (value, *fields_)
         case CompoundStep():
             return step.parts_within
     return ()

@@ -79,20 +79,28 @@ def given_words(kind: Type) -> int:
 
 def objects_in(kind: Type, offset: int = 0) -> list[int]:
     """Return the words with the addresses of lists among the words of a value, which begin at an offset."""
+    return _places(kind, (List, Method), offset)
+
+
+def arrays_in(kind: Type) -> list[int]:
+    """Return the words that tell which memory arrays have among the words of a value."""
+    return _places(kind, (Array,), 0)
+
+
+def _places(kind: Type, wanted: tuple[type[Type], ...], offset: int) -> list[int]:
+    """Return the first words of the parts of a value that have a type of some classes."""
     match kind:
-        case List() | Method():
-            return [offset]
-        case Tuple(items=parts) | ZippedState(parts=parts):
+        case Tuple(items=parts) | Either(items=parts) | ZippedState(parts=parts):
             found = []
             for part in parts:
-                found += objects_in(part, offset)
+                found += _places(part, wanted, offset)
                 offset += words(part)
             return found
         case ItemsState(source=source) | PartsState(source=source):
-            return objects_in(source, offset)
+            return _places(source, wanted, offset)
         case CountedState(items=counted):
-            return objects_in(counted, offset + 1)
-    return []
+            return _places(counted, wanted, offset + 1)
+    return [offset] if isinstance(kind, wanted) else []
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.emitter import Emitter, c_type, does, item_kind, writes
+from npcompile.lower.loops.emitter import Emitter, does, item_kind, writes
 from npcompile.lower.loops.list_ir import (
     Append,
     ChangeList,
@@ -26,8 +26,7 @@ from npcompile.lower.loops.types import BOOL, INT
 
 def _made(emitter: Emitter, kind: ir.Type, function: str, operands: list[str]) -> str:
     """Write the call of a C++ function that makes a list, which lasts as long as the step; return it."""
-    made = emitter.fresh(kind)
-    emitter.lines[-1] = f"{c_type(kind)} {made}{{}}; npl::keeper kept_{made}{{{made}}};"
+    made = emitter.kept(kind)
     emitter.leave_if(f"npl::{function}({', '.join([made, *operands])})")
     return made
 

@@ -137,7 +137,8 @@ def _round(emitter: Emitter, trips: Trips) -> None:
     lines.append(
         "const auto trips_of = [&](const int64_t first, const int64_t many, const bool own) -> bool {"
     )
-    lines += ["int64_t trips = npl::trips_between_polls / 4;", "bool overflows = false;"]
+    lines += ["const npl::round_part part;", "int64_t trips = npl::trips_between_polls / 4;"]
+    lines.append("bool overflows = false;")
     lines += trips.declared
     lines.append(f"{state} = {{start + first, start + first + many, numbers.start, numbers.stride}};")
     lines += [f"goto {trips.shared.header.label};", *trips.lines]

@@ -14,6 +14,11 @@ def _read(emitter: Emitter, node: ir.Read) -> str:
     return emitter.instead.get(node.name) or emitter.variable(node.name, node.type)
 
 
+@writes(ir.Unused)
+def _unused(emitter: Emitter, node: ir.Unused) -> str:
+    return f"{c_type(node.type)}{{}}"
+
+
 @writes(ir.Constant)
 def _constant(emitter: Emitter, node: ir.Constant) -> str:
     if isinstance(node.type, Known):
@@ -67,13 +72,13 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
 
 @writes(ir.Choose)
 def _choose(emitter: Emitter, node: ir.Choose) -> str:
-    answer = emitter.fresh(node.type)
+    answer = emitter.kept(node.type)
     test = emitter.value(node.test)
     held = dict(emitter.held)
     for word, value in ((f"if ({test})", node.one), ("else", node.other)):
         emitter.held = dict(held)  # the values of one branch are not there in the other
         emitter.lines.append(f"{word} {{")
-        emitter.lines.append(f"{answer} = {emitter.value(value)};")
+        emitter.give(answer, value)
         emitter.lines.append("}")
     emitter.held = held
     return answer
@@ -93,6 +98,6 @@ def _part(emitter: Emitter, node: ir.Part) -> str:
 @writes(ir.Call)
 def _call(emitter: Emitter, node: ir.Call) -> str:
     operands = [emitter.value(operand) for operand in node.operands]
-    answer = emitter.fresh(node.type)
-    emitter.leave_if(f"{node.function.name}({', '.join([*operands, answer])})")
+    answer = emitter.kept(node.type)
+    emitter.leave_if(f"{node.function.name}({', '.join(['trips', *operands, answer])})")
     return answer

@@ -363,7 +363,7 @@ def _bound_by(step: ir.Step | ir.End) -> dict[str, Type]:
         case ir.Bind(name=name, value=value):
             return {name: value.type}
         case ir.CallFunction(name=name, function=function):
-            return {} if function.result is None else {name: function.result}
+            return function.changed | ({} if function.result is None else {name: function.result})
         case ir.BeginRange(kind=kind, state=state):
             return {state: kind}
         case ir.NextOfRange(kind=kind, item=item) | ir.Next(kind=kind, item=item):

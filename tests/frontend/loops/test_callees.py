@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -19,9 +22,10 @@ def outcome(function: Callable[..., Any], make: Callable[[], tuple[Any, ...]]) -
     try:
         ended: Any = described(function(*arguments))
     except Exception as error:
-        entries = traceback.extract_tb(error.__traceback__)
-        lines = [(entry.lineno, entry.name) for entry in entries if entry.filename == __file__]
-        ended = type(error), str(error), lines[1:]
+        entries = traceback.extract_tb(error.__traceback__)[1:]
+        file = function.__code__.co_filename
+        lines = [(entry.lineno, entry.name) for entry in entries if entry.filename == file]
+        ended = type(error), str(error), lines
     return ended, list(map(described, arguments))
 
 
@@ -30,6 +34,8 @@ def described(value: Any) -> Any:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple):
         return tuple(map(described, value))
+    if callable(value):
+        return value.__qualname__
     return type(value), repr(value)
 
 
@@ -339,3 +345,70 @@ def doubles_all(a: Any, x: Any, n: Any) -> Any:
 def test_a_function_is_given_large_ints() -> None:
     check(doubles_all, lambda: (np.zeros(70, int), 1, 70))
     check(doubles_all, lambda: (np.zeros(3, int), 2**61, 3))
+
+
+def counts_down(a: Any, n: Any) -> Any:
+    k = 0
+    while k < n:
+        k += 1
+        a[0] = k
+    return k
+
+
+def collatz(n: Any) -> Any:
+    steps = 0
+    for i in range(n):
+        k = i + 1
+        while k != 1 and steps >= 0:
+            k = k // 2 if k % 2 == 0 else 3 * k + 1
+            steps += 1
+    return steps
+
+
+def paths(i: Any, j: Any) -> Any:
+    if i == 0 or j == 0:
+        return 1
+    return paths(i - 1, j) + paths(i, j - 1)
+
+
+def waits_for_effects(a: Any, n: Any) -> Any:
+    total = 0
+    for i in range(n):
+        total += counts_down(a, 10**11 * (n - 1)) + i
+    return total
+
+
+def waits_for_a_loop(a: Any, n: Any) -> Any:
+    total = 0
+    for i in range(n):
+        total += collatz(10**10 * (n - 1)) + i
+        a[0] += 1
+    return total
+
+
+def waits_for_recursion(a: Any, n: Any) -> Any:
+    total = 0
+    for i in range(n):
+        total += paths(24 * (n - 1), 24 * (n - 1)) + i
+        a[0] += 1
+    return total
+
+
+@pytest.mark.parametrize("function", [waits_for_effects, waits_for_a_loop, waits_for_recursion])
+def test_ctrl_c_ends_a_long_call(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    jitted = npcompile.jit(function, wait=True)
+    for _ in range(3):
+        jitted(np.zeros(1), 1)
+    a = np.zeros(1)
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        jitted(a, 2)
+    assert time.monotonic() - began < 10
+    timer.join()
+    names = [entry.name for entry in traceback.extract_tb(caught.value.__traceback__)]
+    assert function.__name__ in names
+    assert ("counts_down" in names) == (function is waits_for_effects) == (a[0] > 0)
+    assert jitted(np.zeros(1), 1) == function(np.zeros(1), 1)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from types import FunctionType
 
 import numpy as np
 
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, functions, language
+from npcompile.frontend.loops.closures import Closure
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.objects import Method
 from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.values import plain_function
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.text_ir import CharacterValue, TextLength
@@ -39,6 +40,9 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         method = inference.types.get(field)
         if isinstance(method, Method):
             return callees.call(inference, method.function, node, receiver=method.owner)
+    closure = inference.object_at(node.func)
+    if isinstance(closure, Closure):
+        return callees.call(inference, closure, node)
     node, owner = inference.method(node)
     if owner is not None:
         assert isinstance(node.func, ast.Attribute)
@@ -54,8 +58,9 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         raise Outside(f"a call of {function.type}")
     if function.type.value in language.calls:
         return language.calls.find(function.type.value, function.type)(inference, node)
-    if isinstance(function.type.value, FunctionType) and not is_as_it_is(function.type.value):
-        return callees.call(inference, function.type.value, node)
+    plain = plain_function(function.type.value)
+    if plain is not None and not is_as_it_is(plain):
+        return callees.call(inference, plain, node)
     if isinstance(function.type.value, callees.ItemFunction):
         return callees.call(inference, function.type.value.function, node, function.type.value.item)
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):

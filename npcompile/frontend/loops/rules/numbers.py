@@ -139,6 +139,8 @@ def _unary_of_number(inference: Inference, kind: Any, operand: ir.Expression) ->
 
 @language.expressions(ast.Compare)
 def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
+    if _is_of_object(inference, node):
+        return ir.truth(isinstance(node.ops[0], ast.IsNot))
     left, right = inference.value(node.left), inference.value(node.comparators[0])
     first = compared(inference, type(node.ops[0]), left, right)
     if len(node.ops) == 1:
@@ -148,6 +150,14 @@ def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
     if second.type != first.type:
         raise split_by_value(inference, node, first, lambda kept: (rest, kept))
     return _chosen(inference, first, second, first)
+
+
+def _is_of_object(inference: Inference, node: ast.Compare) -> bool:
+    """Tell if a comparison asks if a user's object, or a nested function, is None."""
+    match node:
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return inference.object_at(node.left) is not None
+    return False
 
 
 def compared(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:

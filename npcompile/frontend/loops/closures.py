@@ -1,0 +1,86 @@
+"""Types functions that are made anew at each call of the function around them: nested `def`s and lambdas.
+
+A native loop is compiled for such a function's code. The values of its free variables and its defaults, read
+where the loop is entered, are names of their own, as attributes of objects are (`objects.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from npcompile.lower.loops.types import Known, Type
+
+_LOCAL = "<"  # in the qualified names of nested functions and of lambdas
+
+
+class Reference(Type):
+    """The type of an object that native code does not hold."""
+
+
+@dataclass(frozen=True)
+class Closure(Reference):
+    """A function whose free variables and defaults are names: each is that of `variable`.
+
+    defaults: how many of the last parameters have one.
+    """
+
+    path: str
+    code: Known
+    outer: Known  # its globals
+    defaults: int
+
+    def bare(self) -> FunctionType:
+        """Return a function of this code, without values of free variables and defaults."""
+        code, outer = self.code.value, self.outer.value
+        made = _bare.get((id(code), id(outer)))
+        if made is None:
+            cells = tuple([CellType() for _ in code.co_freevars])
+            made = _bare[id(code), id(outer)] = FunctionType(code, outer, code.co_name, None, cells)
+        return made
+
+    def variable(self, name: str) -> str:
+        """Return the name of a free variable, or of a parameter's default."""
+        return f"{self.path}.<{name}>"
+
+    def __str__(self) -> str:
+        return self.code.value.co_name
+
+
+@dataclass(frozen=True)
+class Shared(Reference):
+    """A nested function that has a variable in common with the loop, which binds it."""
+
+    variable: str
+
+    def __str__(self) -> str:
+        return f"function, as the loop binds its `{self.variable}`"
+
+
+_bare: dict[tuple[int, int], FunctionType] = {}  # they keep the code and the globals alive
+
+
+def is_nested(value: Any) -> bool:
+    """Tell if a value is a function that the function around it has made."""
+    return type(value) is FunctionType and _LOCAL in value.__qualname__
+
+
+def closure_of(path: str, function: FunctionType) -> Closure:
+    """Return the type of a function that has a path."""
+    code, outer = Known(function.__code__), Known(function.__globals__)
+    return Closure(path, code, outer, len(function.__defaults__ or ()))
+
+
+def variables_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield the free variables that have a value, and the parameters that have a default, with these."""
+    code: CodeType = function.__code__
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # it has no value yet
+            continue
+    if function.__defaults__:
+        names = code.co_varnames[: code.co_argcount]
+        yield from zip(names[-len(function.__defaults__) :], function.__defaults__, strict=True)
