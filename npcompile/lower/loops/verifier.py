@@ -442,7 +442,7 @@ def _wide_names_are_ints(form: Form) -> Broken:
 
 
 def _bounded_are_ints(form: Form) -> Broken:
-    for node in form.region.nonnegative | form.region.masks:
+    for node in form.region.nonnegative:
         if not isinstance(node.type, Scalar) or node.type.kind not in "iub":
             yield node, f"{node.type} is no integer"
 
