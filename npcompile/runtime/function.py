@@ -291,7 +291,7 @@ class RecordedFunction(PlainCalls):
             state = self._states.get(key)
             if state is None and self._has_room():
                 state = self._states[key] = Specialization(request.group, request.lengths)
-                state.kind = split_lengths(key)[0]
+                state.kind = split_lengths(key)[0] if request.group is None else request.group.kind
                 state.grows = self._growing.among(args)
         if state is None:
             least = self._seldom()

@@ -64,7 +64,8 @@ class LengthGroup:
     that differ as they did between the two. Each kernel checks what was assumed of its sizes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind  # the signature of these calls without lengths
         self.seen = 0
         self.left = MAX_ATTEMPTS
         self.misses = 0  # of the general programs, since one last answered

@@ -185,7 +185,7 @@ class ShapeSharing(KernelLinking):
                     self._kinds.clear()
                 if len(self._groups) >= MAX_GROUPS:
                     return None, ()
-                group = self._groups[general] = LengthGroup()
+                group = self._groups[general] = LengthGroup(general)
                 kind = without_layouts(general)
                 group.seen += kind in self._kinds  # with lengths of 0 or 1, say
                 self._kinds.add(kind)

@@ -46,9 +46,13 @@ def is_fixed(module: ModuleType) -> bool:
 
 
 def take(space: dict[str, Any], name: str) -> bool:
-    """Assume that a name of these modules is unchanged; return False if it has changed since the import."""
-    known = _AT_IMPORT[id(space)]
-    if name not in known or space.get(name) is not known[name]:
+    """Assume that a name of these modules is unchanged.
+
+    space: a module's namespace. Returns False if it is another module's, or the name has changed since the
+    import.
+    """
+    known = _AT_IMPORT.get(id(space))
+    if known is None or name not in known or space.get(name) is not known[name]:
         return False
     for one, names, values in ASSUMED:
         if one is space and name not in names:

@@ -88,16 +88,10 @@ USES_MASKS_IN_PLACE: frozenset[Any] = frozenset(
 )
 
 # By id, functions with an argument that NumPy iterates over before it calls them, in search of arrays.
-_ITERATED_ARGUMENT: dict[int, str] = {
+ITERATED_ARGUMENT: dict[int, str] = {
     id(np.poly): "seq_of_zeros",
     id(np.roots): "p",
     id(np.select): "condlist",
     id(np.linalg.multi_dot): "arrays",
     id(np.histogramdd): "sample",
 }
-
-
-def is_refused(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Tell if NumPy refuses a call for a number in place of an iterable, before the function itself runs."""
-    name = _ITERATED_ARGUMENT.get(id(fn))
-    return name is not None and not np.iterable(args[0] if args else kwargs.get(name))

@@ -74,7 +74,7 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
             self.shown.add(id(value))
         if kind in _DECIDED and (node := self.origin(value)) is not None:
             return node  # one from outside stays that object: `made.bounds is self.bounds`
-        if self.is_literal(value):
+        if kind is tuple and self.is_literal(value):
             return value
         if kind in (list, tuple):
             return kind([self._held(item) for item in self.through(value)])
@@ -196,7 +196,7 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
             self.shown.add(id(result))
         if kind in _DECIDED and (node := self.origin(result)) is not None:
             return Leaf(node)
-        if self.is_literal(result):
+        if kind is tuple and self.is_literal(result):
             return Literal(result)
         if kind in (tuple, list):
             return Row(kind, [self.structure(item) for item in self.through(result, ANSWERED)])

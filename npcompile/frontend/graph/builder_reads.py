@@ -16,7 +16,7 @@ from torch import fx
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.graph.builder_values import ValueBuilder
-from npcompile.frontend.graph.memmaps import is_mapped, refuse_text
+from npcompile.frontend.graph.memmaps import refuse_text
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
@@ -49,11 +49,11 @@ class ReadBuilder(ValueBuilder):
 
     def placeholder(self, name: str, leaf: Any) -> None:
         super().placeholder(name, leaf)
-        if is_mapped(leaf):
+        if type(leaf) is np.memmap:
             self.files.met(value_of(self.inputs[-1]).root)
 
     def structure(self, result: Any) -> Structure:
-        if is_mapped(result):
+        if type(result) is np.memmap:
             raise Unfollowed(Cause.MEMMAP_ANSWERED())
         return super().structure(result)
 
@@ -133,7 +133,7 @@ class ReadBuilder(ValueBuilder):
         """
         if type(value) in NUMBERS and type(read) is not ReadItem:
             value = self.tracked.stand(value)
-        if is_mapped(value):
+        if type(value) is np.memmap:
             base = self.add("read", read, () if base is None else (base,), {}, Value("object"))
             attributes(base).incidental = within
             self.guard(TypeIs(np.memmap), base)

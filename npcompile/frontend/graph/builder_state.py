@@ -24,10 +24,6 @@ _MEMORY = "memory that was met is numbered once"
 _CONSTANT = "a literal is one object at each call, taken back or not"
 
 
-def _settles() -> Callable[[], None]:
-    return nothing
-
-
 @dataclass(eq=False, repr=False)
 class BuilderState:
     """The graph under construction, and what is known of the live objects that its nodes stand for."""
@@ -39,7 +35,7 @@ class BuilderState:
     steady: frozenset[str] = survives(_OPTION, frozenset)  # if not, those of these names
     code: CodeType | None = survives(_OPTION, nothing)  # of the function itself, as it is being run
     # Carries out the stores that are waiting: where an exception ends a call, they have been done.
-    settle: Callable[[], None] = survives(_OPTION, _settles)
+    settle: Callable[[], None] = field(default=nothing, init=False, metadata={DECLARED: Declared(_OPTION)})
     graph: fx.Graph = survives("the nodes since are erased one by one", fx.Graph)
     inputs: list[fx.Node] = survives("the arguments are there before the first checkpoint", list)
     tracked: Tracked = field(init=False, metadata={DECLARED: Declared("its own fields are restored")})

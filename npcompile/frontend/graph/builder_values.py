@@ -18,7 +18,7 @@ from torch import fx
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.purity import NEVER_RAISES
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.graph.builder_guards import GuardBuilder
+from npcompile.frontend.graph.builder_escapes import EscapeBuilder
 from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.data_sizes import size_by_data
 from npcompile.frontend.graph.identity import Tracked
@@ -28,7 +28,14 @@ from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
 from npcompile.frontend.program.dynamic_sizes import sized_by_data
-from npcompile.frontend.program.guards import SameObject, SizeEquals, ValueEquals
+from npcompile.frontend.program.guards import (
+    Guard,
+    IsObject,
+    SameObject,
+    SizeEquals,
+    ValueEquals,
+    ValuesEqual,
+)
 from npcompile.frontend.program.length_origins import keeps_length, origin
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.reads import Length, Read
@@ -72,7 +79,7 @@ _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too
 RESIZED_BUFFERS = (array.array, bytearray)
 
 
-class ValueBuilder(GuardBuilder):
+class ValueBuilder(EscapeBuilder):
     """The graph under construction, and the live objects that its nodes stand for."""
 
     def __post_init__(self) -> None:
@@ -222,6 +229,48 @@ class ValueBuilder(GuardBuilder):
         for source in node.all_input_nodes:
             if source in self.counts:
                 self.is_size(source)
+
+    # -- guards: what is taken for decided, so that the program is valid only where it is decided alike --
+
+    def decide(self, node: fx.Node, value: Any) -> None:
+        """Guard that a node has this value, at this point of the program."""
+        if node not in self.decided:
+            self.decided.add(node)
+            self.guard(ValueEquals(value), node)
+
+    def confused(self, node: fx.Node, value: Any) -> None:
+        """Guard that a node has this value, because another value is the same object."""
+        if node not in self.decided:
+            self.decide(node, value)
+            attributes(next(iter(reversed(self.graph.nodes)))).is_collision = True
+
+    def equated(self, one: fx.Node, other: fx.Node) -> bool:
+        """Guard that two sizes, which are one object now, are equal: it does not matter which is meant. In a
+        program for many lengths all whole numbers that are worked out may be sizes."""
+        worked_out = all(step_of(node) == "number" and value_of(node).kind == "int" for node in (one, other))
+        if not (self.general and worked_out) and not {one, other} <= self.sizes | self.counts:
+            return False
+        self.guard(ValuesEqual(), other, one)
+        return True
+
+    def united(self, one: fx.Node | None, other: fx.Node | None, value: Any) -> fx.Node:
+        """Guard that two are one object, which they are now: either is the other. None: what is decided."""
+        if one is not None and other is not None:
+            self.guard(SameObject(), other, one)
+            return one
+        node = one if other is None else other
+        assert node is not None
+        self.identify(node, value)
+        return node
+
+    def guard(self, guard: Guard, *nodes: fx.Node) -> None:
+        self.add("guard", guard, nodes, {}, Value("object"))
+
+    def identify(self, node: fx.Node, obj: Any) -> None:
+        """Guard that a node is this object."""
+        if node not in self.decided:
+            self.decided.add(node)
+            self.guard(IsObject(obj), node)
 
     # -- nodes -------------------------------------------------------------------------------------------
 

@@ -81,13 +81,6 @@ def ends_by_data(builder: Builder, item: Any) -> tuple[tuple[int, int], ...]:
     return tuple(ends)
 
 
-def has_such(arg: Any) -> bool:
-    """Tell if such a number is among a step's arguments."""
-    found: list[fx.Node] = []
-    fx.node.map_arg(arg, found.append)
-    return any(attributes(node).data_ends for node in found)
-
-
 def are_whole(refs: tuple[Any, ...]) -> bool:
     """Tell if a number is computed from these by steps, or from whole numbers."""
     return all(isinstance(ref, fx.Node) or type(ref) is int for ref in refs)

@@ -22,7 +22,6 @@ from npcompile.frontend.graph.constant_folding import folded, folds, stored, wit
 from npcompile.frontend.graph.data_sizes import (
     are_whole,
     ends_by_data,
-    has_such,
     on_host,
     sources,
 )
@@ -116,7 +115,9 @@ class GraphBuilder(ReadBuilder):
             index = index[:-1] if index[-1] is Ellipsis else index
             region = None if self.general else Moving(refs[0], value_of(refs[0]).shape, index)
             value = replace(value, region=region)  # where in the memory is known at replay
-        elif step == "view" and (has_such(refs[1:]) or attributes(refs[0]).dynamic_view):
+        elif step == "view" and (
+            attributes(refs[0]).dynamic_view or any(attributes(one).data_ends for one in nodes_in(refs[1:]))
+        ):
             value, moving = replace(value, region=None), True
         node = self.add(step, op, refs, named, value)
         if by_data and is_array(result):
@@ -162,7 +163,9 @@ class GraphBuilder(ReadBuilder):
 
     def _is_window(self, item: Any) -> bool:
         """Tell if both ends of a slice depend on one number that a step gave, or data decide one."""
-        if self.general or type(item) is not slice:
+        if type(item) is not slice:
+            return False
+        if self.general:
             return bool(ends_by_data(self, item))
         if not (_is_integer(item.start) and _is_integer(item.stop)):
             return False

@@ -13,6 +13,7 @@ does the work. Of two plain arrays on the memory of two memmaps nothing of the k
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,9 @@ from npcompile.lower.plan.values import Value
 _OWN = frozenset(vars(np.memmap))  # what a memmap has that arrays have not, or does otherwise
 
 
-def is_mapped(obj: Any) -> bool:
-    """Tell if this is a memmap. An object of a subclass of the user's is none, but like any subclass of
-    arrays."""
-    return type(obj) is np.memmap
-
-
 def of_memmaps(obj: Any, name: str) -> bool:
     """Tell if an attribute is a memmap's own, or its class's, rather than one that arrays have."""
-    return is_mapped(obj) and (name in _OWN or name not in np.ndarray.__dict__)
+    return type(obj) is np.memmap and (name in _OWN or name not in np.ndarray.__dict__)
 
 
 def refuse_text(refs: Any, result: Any) -> None:
@@ -43,16 +38,16 @@ def refuse_text(refs: Any, result: Any) -> None:
         raise Unfollowed(Cause.MEMMAP_TO_TEXT())
 
 
+@dataclass(eq=False)
 class Mapped:
     """The memory of files that one recording meets, and which of it was written to."""
 
-    def __init__(self) -> None:
-        self.roots: set[int] = set()
-        self.written = False
+    roots: set[int] = field(default_factory=set)
+    written: bool = False
 
     def of(self, obj: Any, name: str, result: Any) -> None:
         """Raise Unfollowed for an attribute that a plain array lacks, or that is bound to the memmap."""
-        if of_memmaps(obj, name) or (is_mapped(obj) and type(result) is types.MethodWrapperType):
+        if of_memmaps(obj, name) or (type(obj) is np.memmap and type(result) is types.MethodWrapperType):
             raise Unfollowed(Cause.MEMMAP_MEMBER(name))
 
     def check(self, step: StepKind, target: Any, args: Any, value: Value) -> None:

@@ -38,9 +38,7 @@ def restored(
     make: Callable[[], Any], *, nested: bool = False, holds: Callable[[Any], bool] | None = None
 ) -> Any:
     """Declare a field that a checkpoint restores; `make` gives its first value."""
-    return dataclasses.field(
-        default_factory=make, init=False, metadata={DECLARED: Declared("", nested, holds)}
-    )
+    return _field(make, Declared("", nested, holds))
 
 
 def survives(reason: str, make: Callable[[], Any] | None = None) -> Any:
@@ -48,11 +46,19 @@ def survives(reason: str, make: Callable[[], Any] | None = None) -> Any:
 
     Without `make` the field is an argument of the class, or is set as soon as an object is made.
     """
-    metadata = {DECLARED: Declared(reason)}
-    if make is None:
-        return dataclasses.field(metadata=metadata)
-    return dataclasses.field(default_factory=make, init=False, metadata=metadata)
+    return (
+        dataclasses.field(metadata={DECLARED: Declared(reason)})
+        if make is None
+        else _field(make, Declared(reason))
+    )
 
 
 def nothing() -> None:
     """Make the first value of a field that is None until it is known."""
+
+
+def _field(make: Callable[[], Any], declared: Declared) -> Any:
+    metadata = {DECLARED: declared}
+    if make is nothing:  # a plain default: many fields are None, and each recording makes all of them
+        return dataclasses.field(default=None, init=False, metadata=metadata)
+    return dataclasses.field(default_factory=make, init=False, metadata=metadata)

@@ -16,7 +16,7 @@ from npcompile.frontend.program.length_origins import origin
 from npcompile.lower.plan.attributes import attributes, step_of
 
 if TYPE_CHECKING:
-    from npcompile.frontend.ops.table import Op
+    pass
 
 
 def rows(builder: Builder, array: Any) -> None:
@@ -33,12 +33,6 @@ def form(builder: Builder, array: Any) -> None:
     for axis in range(array.ndim):
         if _may_differ(builder, array, axis) and (length := builder.length(array, axis)) > 1:
             builder.number(operator.gt, (length, 1), {}, True)
-
-
-def squeezes(builder: Builder, op: Op, args: tuple[Any, ...]) -> None:
-    """Guard the axes that there are to squeeze, if this op squeezes."""
-    if op.function is np.squeeze and args and is_array(args[0]):
-        form(builder, args[0])
 
 
 # Functions that return the array itself where there is nothing to do, and no view otherwise.

@@ -126,8 +126,6 @@ class Finder:
         self.picked: dict[fx.Node, Picked] = {}
 
     def run(self) -> None:
-        if "host" not in map(step_of, self.graph.nodes):
-            return  # nothing is picked
         for node in self.graph.nodes:
             used = [arg for arg in node.all_input_nodes if arg in self.picked]
             if used:

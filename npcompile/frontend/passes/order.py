@@ -20,6 +20,7 @@ from npcompile.frontend.passes.readonly_views import free_readonly_views
 from npcompile.frontend.passes.scalar_hoisting import MANY, has_many_writes, hoist_scalars
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.verifier import verify
+from npcompile.lower.plan.attributes import step_of
 
 # The name under which the program stands that no pass has changed yet.
 RECORDING = "recording"
@@ -29,6 +30,10 @@ _VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
 
 def _always(program: Program) -> bool:
     return True
+
+
+def _calls_numpy(program: Program) -> bool:
+    return "host" in map(step_of, program.graph.nodes)
 
 
 def _is_shape_generic(program: Program) -> bool:
@@ -51,6 +56,8 @@ PASSES: tuple[Pass, ...] = (
         "lower masks",
         lower_masks,
         "Element-wise work on what a mask picks is done at full length, where that costs less.",
+        "programs that call NumPy",
+        _calls_numpy,
     ),
     Pass(
         "drop unused steps",

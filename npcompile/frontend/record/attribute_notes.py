@@ -18,7 +18,7 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.catalog.assumed_modules import is_fixed, take
+from npcompile.frontend.catalog.assumed_modules import take
 from npcompile.frontend.graph import shape_guards
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import TABLE
@@ -141,7 +141,7 @@ def attribute_of_scalar(recording: Recording, obj: Any, name: str, result: Any) 
 
 def attribute_of_module(recording: Recording, obj: Any, name: str, result: Any) -> Any:
     """Note a name of a module: read again, unless the module is assumed to stay unchanged."""
-    if not is_fixed(obj) or not take(vars(obj), name):
+    if not take(vars(obj), name):
         return note_read(recording, ReadGlobal, name, vars(obj), None, result)
     recording.builder.constant(result)
     return result

@@ -280,7 +280,8 @@ def _call_op(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwarg
     result = do(*as_called(fn, args), **kwargs)
     if args and result is args[0] and (op.view or op.function in shape_guards.HANDS_BACK):  # np.asarray, say
         return recording.note(shape_guards.lies, recording.builder, result)
-    recording.note(shape_guards.squeezes, recording.builder, op, args)
+    if op.function is np.squeeze and args and is_array(args[0]):
+        recording.note(shape_guards.form, recording.builder, args[0])
     if op.function in UPDATING:
         return recording.note(_note_updated, recording, op, args, kwargs, reason, result)
     if reason is None and not native(result):

@@ -29,14 +29,16 @@ class Row:
         Takes the recording and the operands.
     *types : type
         The types of the operand that it serves. Of two operands, one of these types is enough.
+    under : type, optional
+        A class whose subclasses it serves, too.
     where : callable, optional
         Returns True for any other class that the row serves, too.
     functions : iterable
         The functions that it serves, by identity, where the operation is a call.
     owners : iterable of type, optional
         Restricts bound methods in C to those of objects of these types.
-    owner : callable, optional
-        Returns True for any other class whose objects' methods the row serves.
+    owners_under : type, optional
+        A class of whose subclasses it serves the methods, too.
     inside : bool
         The row serves only calls within a function of NumPy's that is being recorded.
     """
@@ -45,31 +47,35 @@ class Row:
         self,
         handler: Handler,
         *types: type,
+        under: type | None = None,
         where: Where | None = None,
         functions: Iterable[Any] = (),
         owners: Iterable[type] = (),
-        owner: Where | None = None,
+        owners_under: type | None = None,
         inside: bool = False,
     ) -> None:
         self.handler = handler
         self.types = frozenset(types)
+        self.under = under or ()
         self.where = where
         self.functions = tuple(functions)
         self.owners = frozenset(owners)
-        self.owner = owner
+        self.owners_under = owners_under or ()
         self.inside = inside
-        self.every = not (types or self.functions or where)
+        self.every = not (types or self.functions or under or where)
 
     def serves(self, kind: type) -> bool:
         """Return True if the handler is asked for objects of this type."""
-        return self.every or kind in self.types or (self.where is not None and self.where(kind))
+        if self.every or kind in self.types or issubclass(kind, self.under):
+            return True
+        return self.where is not None and self.where(kind)
 
     def serves_methods_of(self, kind: type) -> bool:
         """Return True if the handler is asked for the bound methods in C of objects of this type."""
         return self.serves(METHOD) and (
-            not (self.owners or self.owner)
+            not (self.owners or self.owners_under)
             or kind in self.owners
-            or (self.owner is not None and self.owner(kind))
+            or issubclass(kind, self.owners_under)
         )
 
 
@@ -88,7 +94,10 @@ class Table(dict[Any, tuple[Handler, ...]]):
             [
                 row.handler
                 for row in self.rows
-                if row.every or kind in row.types or (row.where is not None and row.where(kind))
+                if row.every
+                or kind in row.types
+                or issubclass(kind, row.under)
+                or (row.where is not None and row.where(kind))
             ]
         )
 

@@ -18,9 +18,9 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.inlinable import (
     CALLBACKS,
+    ITERATED_ARGUMENT,
     USES_MASKS_IN_PLACE,
     WRITES_FIRST_ARGUMENT,
-    is_refused,
 )
 from npcompile.frontend.catalog.python_operators import BINARY
 from npcompile.frontend.catalog.vectorized_rewrites import (
@@ -106,8 +106,11 @@ def call_along_axis(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs
 def call_followed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record a listed function as the operations in it, unless an op does the call."""
     source = inlining.FOLLOWED.get(id(fn))
-    if source is None or is_refused(fn, args, kwargs):
+    if source is None:
         return PASS
+    iterated = ITERATED_ARGUMENT.get(id(fn))
+    if iterated is not None and not np.iterable(args[0] if args else kwargs.get(iterated)):
+        return PASS  # NumPy refuses the call before the function itself runs
     noted, named = as_noted(recording.builder.constant, fn, args, kwargs)
     if _by_parts(recording, fn, noted, named):
         return _composed(recording, fn, source, noted, named)

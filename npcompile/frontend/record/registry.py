@@ -88,38 +88,6 @@ _MODULE = types.ModuleType
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
-def _is_class(kind: type) -> bool:
-    return issubclass(kind, type)
-
-
-def _is_array_class(kind: type) -> bool:
-    return issubclass(kind, np.ndarray)
-
-
-def _is_scalar_class(kind: type) -> bool:
-    return issubclass(kind, np.generic)
-
-
-def _is_dtype_class(kind: type) -> bool:
-    return issubclass(kind, np.dtype)
-
-
-def _is_module_class(kind: type) -> bool:
-    return issubclass(kind, types.ModuleType)
-
-
-def _is_class_of_members(kind: type) -> bool:
-    return issubclass(kind, enum.Enum)
-
-
-def _is_partial_class(kind: type) -> bool:
-    return issubclass(kind, functools.partial)
-
-
-def _is_enum_class(kind: type) -> bool:
-    return issubclass(kind, enum.EnumType)
-
-
 def _is_jitted_class(kind: type) -> bool:
     return hasattr(kind, "npcompile_function")
 
@@ -133,7 +101,7 @@ _CALLS = (
         _BUILTIN,
         functions=[np.ndarray.resize],
         owners=_ARRAYS,
-        owner=_is_array_class,
+        owners_under=np.ndarray,
     ),
     # Flat views
     Row(flat_iterators.call_len_of_flat, functions=[len]),
@@ -170,7 +138,7 @@ _CALLS = (
     Row(calls.call_bool, functions=[bool]),
     # Objects and classes
     Row(dunder_calls.call_special_method, _WRAPPER, types.WrapperDescriptorType),
-    Row(dunder_calls.call_method_of_scalar, _BUILTIN, owners=[np.generic], owner=_is_scalar_class),
+    Row(dunder_calls.call_method_of_scalar, _BUILTIN, owners=[np.generic], owners_under=np.generic),
     Row(introspection.call_looking, functions=[hasattr, getattr]),
     Row(introspection.call_context_variable, _BUILTIN, owners=[contextvars.ContextVar]),
     Row(slices.call_slice_class, functions=[slice]),
@@ -178,8 +146,8 @@ _CALLS = (
     Row(containers.note_owner, _BUILTIN),
     Row(dicts_sets.call_dict_or_set, functions=[dict, set, frozenset]),
     Row(local_objects.call_partial_class, functions=[functools.partial]),
-    Row(local_objects.call_partial, functools.partial, where=_is_partial_class),
-    Row(local_objects.call_class, type, ABCMeta, enum.EnumType, where=_is_class),
+    Row(local_objects.call_partial, functools.partial, under=functools.partial),
+    Row(local_objects.call_class, type, ABCMeta, enum.EnumType, under=type),
     Row(local_objects.call_asking, functions=ASKING),
     Row(local_objects.call_replace, functions=[dataclasses.replace]),
     Row(local_objects.call_object_method, _WRAPPER, functions=[object.__setattr__]),
@@ -188,7 +156,7 @@ _CALLS = (
     Row(exceptions.call_text_of_exception, functions=[str, repr]),
     Row(local_containers.call_deque, functions=[deque]),
     Row(local_containers.call_kept_dict, functions=KEPT_DICTS),
-    Row(exceptions.call_exception_class, type, ABCMeta, enum.EnumType, where=_is_class),
+    Row(exceptions.call_exception_class, type, ABCMeta, enum.EnumType, under=type),
     Row(named_tuples.call_replace, _METHOD),
     Row(ordered_dicts.call_move_to_end, _BUILTIN, owners=[OrderedDict]),
     Row(local_containers.call_method, _BUILTIN, owners=_KEPT),
@@ -221,7 +189,7 @@ _CALLS = (
     Row(stdlib_functools.call_reduce, functions=[functools.reduce]),
     Row(stdlib_functools.call_cached, stdlib_functools.CACHED),
     Row(stdlib_functools.call_dispatcher, _FUNCTION),
-    Row(enums.call_enum, enum.EnumType, where=_is_enum_class),
+    Row(enums.call_enum, enum.EnumType, under=enum.EnumType),
     # All other callables, by their type
     Row(calls.call_builtin, _BUILTIN),
     Row(calls.call_method, _METHOD),
@@ -272,7 +240,7 @@ TABLES = Tables(
     call=CallTable(*_CALLS, inside=False, plain=calls.call_plain),
     call_inside=CallTable(*_CALLS, inside=True, plain=calls.call_plain),
     getattr=Table(
-        Row(resize.resize_attribute, *_ARRAYS, where=_is_array_class),
+        Row(resize.resize_attribute, *_ARRAYS, under=np.ndarray),
         Row(flat_iterators.flat_attribute, np.ndarray),
         Row(attributes_items.attribute_of),
         plain=resize.plain_attribute,
@@ -288,20 +256,20 @@ TABLES = Tables(
         Row(attribute_notes.attribute_of_array, *_ARRAYS),
         Row(attribute_notes.attribute_of_flags, FLAGS),
         Row(attribute_notes.attribute_of_broadcast, np.broadcast),
-        Row(attribute_notes.attribute_of_scalar, where=_is_scalar_class),
-        Row(attribute_notes.attribute_of_module, _MODULE, where=_is_module_class),
-        Row(attribute_notes.attribute_of_member, where=_is_class_of_members),
+        Row(attribute_notes.attribute_of_scalar, under=np.generic),
+        Row(attribute_notes.attribute_of_module, _MODULE, under=types.ModuleType),
+        Row(attribute_notes.attribute_of_member, under=enum.Enum),
         Row(attribute_notes.attribute_of_followed),
-        Row(attribute_notes.attribute_of_constant, where=_is_class_of_members),
+        Row(attribute_notes.attribute_of_constant, under=enum.Enum),
         Row(attribute_notes.attribute_of_super, super),
-        Row(attribute_notes.attribute_of_class, type, ABCMeta, enum.EnumType, where=_is_class),
-        Row(attribute_notes.attribute_of_constant, *SIMPLE, np.ufunc, DISPATCHER, where=_is_dtype_class),
+        Row(attribute_notes.attribute_of_class, type, ABCMeta, enum.EnumType, under=type),
+        Row(attribute_notes.attribute_of_constant, *SIMPLE, np.ufunc, DISPATCHER, under=np.dtype),
         Row(attribute_notes.attribute_of_number, *NUMBERS),
     ),
     setattr=Table(Row(flat_iterators.store_flat, np.ndarray), Row(stores.store_attribute)),
     getitem=Table(
         Row(flat_iterators.flat_item, np.flatiter),
-        Row(flat_iterators.scalar_item, np.generic, where=_is_scalar_class),
+        Row(flat_iterators.scalar_item, np.generic, under=np.generic),
         Row(numpy_inlining.joining_item, *JOINING),
         Row(numpy_inlining.converter_item, Converter, INDEX),
         Row(local_containers.read_kept_item, *_KEPT),

@@ -124,7 +124,8 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
         return Refusal(Cause.NESTED_TOO_DEEPLY(), code.co_firstlineno)
     if is_given(code):
         given(made, node, imports)
-    learn(made, node, imports)
+    if CodeType in map(type, made.co_consts):
+        learn(made, node, imports)
     places = {name: i for i, name in enumerate(code.co_freevars)}
     cells = tuple(-1 if name == HOOKS else places[name] for name in made.co_freevars)
     return Rewritten(made, tuple(literals(made)), loops(node, scope), cells)
