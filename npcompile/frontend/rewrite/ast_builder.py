@@ -1,4 +1,4 @@
-"""Builds syntax trees: hook calls that stand exactly where the operations stood which they replace.
+"""Helps to build syntax trees: where nodes stand, and which expressions are constant or without effects.
 
 Tracebacks and warnings of rewritten functions name the user's lines and columns, as the nodes keep them.
 """
@@ -6,65 +6,13 @@ Tracebacks and warnings of rewritten functions name the user's lines and columns
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from npcompile.frontend.rewrite.scopes import Scope, own_nodes
+from npcompile.frontend.rewrite.scopes import own_nodes
 
 HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
-_LOAD, _STORE = ast.Load(), ast.Store()
 _BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "round")
-
-
-class Nodes:
-    """Makes nodes for expressions in `scope`.
-
-    `free` are the free variables of the outermost function's code, `imports` the names that its file imports.
-    """
-
-    def __init__(self, free: tuple[str, ...], imports: frozenset[str]) -> None:
-        self.free = free
-        self.imports = imports
-        self.scope = Scope(None, None)
-        self.temporaries = itertools.count()
-
-    def hook(self, where: Any, name: str, *args: Any, keywords: dict[str, Any] | None = None) -> ast.Call:
-        """Return the call `.hooks.name(*args)`, made where `where` stands and looked up where its first
-        operand starts."""
-        operands = [*args, *(keywords or {}).values()]
-        first = where
-        for arg in operands:
-            if isinstance(arg, ast.expr):
-                first = arg
-                break
-        begin = {
-            "lineno": first.lineno,
-            "col_offset": first.col_offset,
-            "end_lineno": first.lineno,
-            "end_col_offset": first.col_offset,
-        }
-        place = position(where)
-        nodes: list[ast.expr] = []
-        for arg in operands:
-            at = place if first in nodes else begin
-            nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
-        # To the compiler a method call is on the line of its name: so the name stands on the call's line.
-        end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
-        end |= dict.fromkeys(("col_offset", "end_col_offset"), where.col_offset)
-        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
-        by_name = []
-        for key, value in zip(keywords or (), nodes[len(args) :], strict=True):
-            by_name.append(ast.keyword(key, value, **position(value)))
-        return ast.Call(function, nodes[: len(args)], by_name, **place)
-
-    def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
-        """Return the nodes that store and load a new hidden variable."""
-        name = f".{next(self.temporaries)}"
-        return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
-
-    def kind(self, name: str) -> str:
-        return self.scope.kind(name, self.free)
 
 
 def position(node: Any) -> dict[str, Any]:

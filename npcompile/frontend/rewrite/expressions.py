@@ -7,11 +7,13 @@ No hidden variable keeps a value that Python's own evaluation can hold: `a and b
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
-from npcompile.frontend.rewrite.ast_builder import Nodes, at_attribute, constant_tuple, folds, position
+from npcompile.frontend.rewrite.ast_builder import HOOKS, at_attribute, constant_tuple, folds, position
+from npcompile.frontend.rewrite.scopes import Scope
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 
@@ -54,8 +56,54 @@ JUMPS_OLD = sys.version_info < (3, 12)
 Step = tuple[ast.expr | None, ast.expr]  # bind this plain target (None: only evaluate) to this value
 
 
-class Expressions(Nodes):
-    """Rewrites expressions in `scope`."""
+class Expressions:
+    """Rewrites expressions in `scope`.
+
+    `free` are the free variables of the outermost function's code, `imports` the names that its file imports.
+    """
+
+    def __init__(self, free: tuple[str, ...], imports: frozenset[str]) -> None:
+        self.free = free
+        self.imports = imports
+        self.scope = Scope(None, None)
+        self.temporaries = itertools.count()
+
+    def hook(self, where: Any, name: str, *args: Any, keywords: dict[str, Any] | None = None) -> ast.Call:
+        """Return the call `.hooks.name(*args)`, made where `where` stands and looked up where its first
+        operand starts."""
+        operands = [*args, *(keywords or {}).values()]
+        first = where
+        for arg in operands:
+            if isinstance(arg, ast.expr):
+                first = arg
+                break
+        begin = {
+            "lineno": first.lineno,
+            "col_offset": first.col_offset,
+            "end_lineno": first.lineno,
+            "end_col_offset": first.col_offset,
+        }
+        place = position(where)
+        nodes: list[ast.expr] = []
+        for arg in operands:
+            at = place if first in nodes else begin
+            nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
+        # To the compiler a method call is on the line of its name: so the name stands on the call's line.
+        end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
+        end |= dict.fromkeys(("col_offset", "end_col_offset"), where.col_offset)
+        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
+        by_name = []
+        for key, value in zip(keywords or (), nodes[len(args) :], strict=True):
+            by_name.append(ast.keyword(key, value, **position(value)))
+        return ast.Call(function, nodes[: len(args)], by_name, **place)
+
+    def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
+        """Return the nodes that store and load a new hidden variable."""
+        name = f".{next(self.temporaries)}"
+        return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
+
+    def kind(self, name: str) -> str:
+        return self.scope.kind(name, self.free)
 
     def expr(self, node: Any) -> Any:
         """Rewrite an expression for its value. A node that is no operation keeps its kind."""

@@ -71,6 +71,11 @@ def _is_literal(value: Any) -> bool:
     return value is None or type(value) is bool or type(value) in _KINDS
 
 
+def with_literals_of(code: CodeType, original: CodeType) -> CodeType:
+    """Return the code object, and those within, with the literals of another one where they are equal."""
+    return with_literals(code, table(literals(original)))
+
+
 def with_literals(code: CodeType, known: dict[Any, Any]) -> CodeType:
     """Return the code object, and those within, with these objects for their literals."""
     consts = tuple([_replaced(const, known) for const in code.co_consts])

@@ -350,7 +350,7 @@ def must_be_cut(fn: FunctionType) -> bool:
     libraries = _calls_of_libraries(fn, node)
     for part in own_nodes(body_of(node)):
         work += isinstance(part, WORK)
-        if isinstance(part, ast.Expr):
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call):
             changed = changes_container(part)
             if changed is not None and changed not in made and changed not in imports:
                 return True

@@ -20,7 +20,7 @@ from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.rewrite import pytest_asserts, source_texts
-from npcompile.frontend.rewrite.literals import literals, table, with_literals
+from npcompile.frontend.rewrite.literals import with_literals_of
 from npcompile.lower.codegen import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -307,7 +307,7 @@ def compile_in_place(
     for _ in range(2 if cls is None else 3):
         compiled = next(const for const in compiled.co_consts if isinstance(const, CodeType))
     named = _named(compiled, code.co_filename, compiled.co_qualname, code.co_qualname)
-    return with_literals(named, table(literals(code)))
+    return with_literals_of(named, code)
 
 
 def _named(code: CodeType, filename: str, old: str, new: str) -> CodeType:
