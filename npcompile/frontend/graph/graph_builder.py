@@ -270,18 +270,21 @@ class GraphBuilder(ReadBuilder):
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
         complaint, and all of them where a segment can take them."""
-        ints = [arg for arg in operands if type(arg) is int]
+        ints = [
+            (arg, node)
+            for arg in operands
+            if type(arg) is int and (node := self.tracked.node(arg)) is not None
+        ]
         if not ints:
             return
         dtypes = {item.dtype for item in store_casts.leaves(typed) if is_numpy(item)}
         limits = [np.iinfo(np.int64), *[np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]]
         low, high = max([int(info.min) for info in limits]), min([int(info.max) for info in limits])
-        for arg in ints:
-            if (node := self.tracked.node(arg)) is not None:
-                if not low <= arg <= high:
-                    self.decide(node, arg)
-                else:
-                    self.within(node, (low, high))
+        for arg, node in ints:
+            if not low <= arg <= high:
+                self.decide(node, arg)
+            else:
+                self.within(node, (low, high))
 
     def number(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any

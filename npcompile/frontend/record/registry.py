@@ -275,6 +275,7 @@ TABLES = Tables(
         Row(local_containers.read_kept_item, *_KEPT),
         Row(typed_arrays.read_item, typed_arrays.ARRAY),
         Row(containers.enter_item, defaultdict, Counter),
+        Row(attributes_items.item_of, *_ARRAYS),
         Row(containers.read_item),
         plain=attributes_items.item_of,
     ),

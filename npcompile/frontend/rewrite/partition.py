@@ -24,17 +24,16 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
-from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
 from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
+from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.native_entry import BEGIN, Native
 from npcompile.frontend.rewrite.scopes import (
     WORK,
     body_of,
     function_scope,
     own_nodes,
-    plain_reason,
     stored_names,
 )
 from npcompile.frontend.rewrite.source import (
@@ -42,7 +41,6 @@ from npcompile.frontend.rewrite.source import (
     NotFound,
     compile_in_place,
     enclosing_class,
-    find,
     given,
     is_given,
 )
@@ -61,9 +59,7 @@ from npcompile.tiering.overhead import current
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # stands for the value of an expression that is known at the call only
-# The tree of each function that was cut, by identity of its code: levels are kept by a statement's identity.
-_trees: dict[int, tuple[weakref.ref[CodeType], ast.FunctionDef, frozenset[str]]] = {}
-_facts: dict[int, Facts] = {}  # of these trees
+_facts: dict[int, Facts] = {}  # of trees, by their identity
 
 
 @dataclass
@@ -120,23 +116,14 @@ def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
 
     Raises NotFound, also for a function that cannot be cut.
     """
-    code = fn.__code__
-    known = _trees.get(id(code))
-    if known is None or known[0]() is not code:
-        node, imports = find(fn)
-        if code.co_flags & _NOT_CUT:
-            raise NotFound(Cause.COROUTINE())
-        if not isinstance(node, ast.FunctionDef):
-            raise NotFound(Cause.LAMBDA())
-        reason = plain_reason(node, function_scope(node, None, enclosing_class(code)), code.co_freevars)
-        if reason is None and looks_at_frames(fn):
-            reason = Cause.OWN_FRAME()
-        if reason is not None:
-            raise NotFound(reason)
-        key = id(code)
-        known = weakref.ref(code, lambda _: _trees.pop(key, None)), node, imports
-        _trees[key] = known
-    return known[1], known[2]
+    found = function_tree(fn, keep=True)
+    if fn.__code__.co_flags & _NOT_CUT:
+        raise NotFound(Cause.COROUTINE())
+    if not isinstance(found.node, ast.FunctionDef):
+        raise NotFound(Cause.LAMBDA())
+    if found.reason is not None:
+        raise NotFound(found.reason)
+    return found.node, found.imports
 
 
 def _facts_of(node: ast.FunctionDef, code: CodeType) -> Facts:

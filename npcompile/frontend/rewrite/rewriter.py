@@ -16,17 +16,15 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.rewrite.ast_builder import HOOKS
+from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.literals import literals
 from npcompile.frontend.rewrite.nested_functions import learn
-from npcompile.frontend.rewrite.scopes import Loop, function_scope, loops, plain_reason
+from npcompile.frontend.rewrite.scopes import Loop, loops
 from npcompile.frontend.rewrite.source import (
     NotFound,
     compile_in_place,
-    enclosing_class,
-    find,
     given,
     is_given,
 )
@@ -94,8 +92,7 @@ def rewrite(fn: FunctionType) -> Rewritten | Refusal:
 
 def source_with_hooks(fn: FunctionType) -> str:
     """Return the source of a function with hooks, for reading. Raises NotFound where it has no source."""
-    node, imports = find(fn)
-    scope = function_scope(node, None, enclosing_class(fn.__code__))
+    node, imports, scope, _ = function_tree(fn)
     return ast.unparse(transform(node, scope, fn.__code__.co_freevars, imports))
 
 
@@ -110,11 +107,7 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
     if code.co_flags & _SUSPENDS:
         return Refusal(Cause.COROUTINE(), code.co_firstlineno)
     try:
-        node, imports = find(fn)
-        scope = function_scope(node, None, enclosing_class(code))
-        reason = plain_reason(node, scope, code.co_freevars)
-        if reason is None and looks_at_frames(fn):
-            reason = Cause.OWN_FRAME()
+        node, imports, scope, reason = function_tree(fn)
         if reason is not None:
             return Refusal(reason, code.co_firstlineno)
         made = compile_in_place(transform(node, scope, code.co_freevars, imports), code, imports, (HOOKS,))
