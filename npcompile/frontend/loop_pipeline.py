@@ -42,7 +42,7 @@ assert rules  # importing them has registered them
 
 
 _VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
-MAX_LEARNT = 32  # names of empty lists of which one inference may learn what they come to hold
+MAX_LEARNT = 32  # so many times at most a region is typed again with what was learnt of its lists' items
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,11 +139,14 @@ def typed_loop(
     given = names if objects is None else names | objects.names
     inference = Inference(flow, storable=storable)
     region = inference.infer(given)
-    while (inference.learnt and len(inference.expected) < MAX_LEARNT) or inference.has_found_unsigned:
+    for _ in range(MAX_LEARNT):
+        expected = inference.expected | inference.learnt
+        if expected == inference.expected and not inference.has_found_unsigned:
+            break
         inference = Inference(
             flow,
             storable=storable,
-            expected=inference.expected | inference.learnt,
+            expected=expected,
             unsigned=inference.unsigned | inference.found_unsigned,
         )
         region = inference.infer(given)

@@ -140,7 +140,7 @@ def faults(body: list[ast.stmt]) -> Iterator[str]:
                 wrong = effects(sequence) > 0 or any(
                     isinstance(part, ast.Subscript | ast.Attribute | ast.Starred) for part in ast.walk(target)
                 )
-            case _ if is_opaque(node):
+            case _ if is_opaque(node, is_pure_call):
                 wrong = False
             case (
                 ast.Expr(ast.Call() as call)
@@ -157,7 +157,7 @@ def faults(body: list[ast.stmt]) -> Iterator[str]:
         if wrong:
             yield ast.unparse(node)
         for field in ("body", "orelse"):
-            if not is_opaque(node):
+            if not is_opaque(node, is_pure_call):
                 yield from faults(getattr(node, field, []))
 
 

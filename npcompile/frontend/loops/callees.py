@@ -19,7 +19,6 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Instance, is_path
 from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.splitting import split_of_either
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
@@ -114,10 +113,7 @@ def call(
     ]
     given = (*operands, *(inference.read(name) for name, _ in typed.parameters if is_path(name)))
     if not typed.has_effects and not isinstance(typed.result, Known):
-        value = ir.Call(typed.result, typed, given)
-        if isinstance(typed.result, Either):
-            raise split_of_either(inference.continued, node, value)
-        return value
+        return ir.Call(typed.result, typed, given)
     if is_pure_call(node):  # it stands within a statement that may do more
         raise Outside(f"`{function.__name__}`, which has a pure function's name")
     inference.types[_CALLED] = typed.result

@@ -20,7 +20,6 @@ _NEVER = (
         ast.Lambda,
         ast.Import,
         ast.ImportFrom,
-        ast.Delete,
     ),
 )
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -30,6 +29,8 @@ def is_candidate(node: ast.For | ast.While) -> bool:
     """Tell if a loop may become native, by its statements."""
     parts = own_nodes([node])
     if any(isinstance(part, _NEVER) for part in parts):
+        return False
+    if any(isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts):
         return False
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return False

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from npcompile.frontend.rewrite.liveness import loads
 from npcompile.frontend.rewrite.scopes import stored_names
 
 
@@ -349,10 +350,8 @@ def read_by(step: ast.AST | Iterate) -> frozenset[str]:
     if isinstance(step, Iterate):
         return read_by(step.iterable)
     parts = [part for part in ast.walk(step) if isinstance(part, ast.Name)]
-    read = {part.id for part in parts if not isinstance(part.ctx, ast.Store)}  # `del` asks for a value
-    augmented = [part.target for part in ast.walk(step) if isinstance(part, ast.AugAssign)]
-    read.update(target.id for target in augmented if isinstance(target, ast.Name))
-    return frozenset(read)
+    deleted = {part.id for part in parts if isinstance(part.ctx, ast.Del)}  # `del` asks for a value
+    return frozenset(loads(step) | deleted)
 
 
 def bound_by(step: Step) -> frozenset[str]:

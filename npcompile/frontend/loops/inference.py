@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -23,7 +23,7 @@ from npcompile.frontend.loops.objects import Instance, is_held_type, is_path
 from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.list_ir import Expected, ListItem, may_be
+from npcompile.lower.loops.list_ir import Expected, ListItem, common, may_be
 from npcompile.lower.loops.types import (
     INT,
     UNSIGNED,
@@ -220,15 +220,18 @@ class Inference:
         return expected if expected is not None and may_be(kind, expected) else kind
 
     def learn(self, owner: ir.Expression, item: Type | None) -> None:
-        """Note that a list has been given an item: of its items, if nothing was known, such are expected."""
+        """Note that a list has been given an item: such are expected of it from now on, beside others."""
         assert isinstance(owner.type, List)
-        if item is None or owner.type.item is not None:
+        found = common(owner.type.item, item)
+        if found is None or found == owner.type.item:
             return
-        kind = List(item)
+        kind = replace(owner.type, item=found)
         if isinstance(owner, Expected) and isinstance(owner.source, ir.Read):
             owner = self.owners.get(owner.source.name, owner)
         while isinstance(owner, ListItem):
-            owner, kind = owner.source, List(kind)
+            owner = owner.source
+            assert isinstance(owner.type, List)
+            kind = replace(owner.type, item=kind)
         if isinstance(owner, ir.Read):
             self.learnt.setdefault(owner.name, kind)
             if self.types.get(owner.name) == owner.type:
@@ -248,18 +251,22 @@ class Inference:
             case cf.Iterate(state, iterable):
                 self.iterate(state, iterable)
             case ast.Assign(targets=targets, value=value):
-                made = self.value(value)
+                names = all(isinstance(target, ast.Name) for target in targets)
+                made = self.either(value) if names else self.value(value)
                 for target in targets:
                     self.assign(target, made)
             case ast.AnnAssign(target=ast.Name() as target, value=value):
                 if value is not None:
-                    self.assign(target, self.value(value))
+                    self.assign(target, self.either(value))
             case ast.AugAssign(target=target, op=op, value=value):
                 self.augmented(step, target, op, value)
             case ast.Expr(value=ast.Call() as called):
                 self.effect(called)
             case ast.Expr(value=value):
-                self.value(value)
+                self.either(value)
+            case ast.Delete(targets=[ast.Subscript(value=owner, slice=index)]):
+                container = self.value(owner)
+                language.deletions.find(type(container.type), container.type)(self, container, index)
             case _:
                 raise Outside(f"`{type(step).__name__}` statements")
 
@@ -296,15 +303,15 @@ class Inference:
         return tuple(ir.part_of(value, place) for place in range(count))
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
-        if isinstance(target, ast.Name) and isinstance(self.types.get(target.id), Either):
+        old = self.either(_loaded(target))
+        if isinstance(old.type, Either):
             raise split_of_either(
                 self.continued,
                 target,
-                self.read(target.id),
+                old,
                 lambda one: ast.copy_location(ast.Assign([target], ast.BinOp(one, op, value)), node),
                 node,
             )
-        old = self.value(_loaded(target))
         if isinstance(target, ast.Attribute):
             self.stored_name(target)
         if not isinstance(old.type, Scalar | Unsigned):
@@ -354,7 +361,7 @@ class Inference:
             if (type(owner.type), node.func.attr) in language.effects:
                 rule = language.effects.find((type(owner.type), node.func.attr), node.func.attr)
                 return rule(self, node, owner)
-        self.bind(".unused", self.value(node))
+        self.bind(".unused", self.either(node))
         return None
 
     # -- ends --------------------------------------------------------------------------------------------
@@ -416,8 +423,17 @@ class Inference:
     # -- expressions -------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr) -> ir.Expression:
-        """Return the typed expression of a node. Raises Outside."""
-        return language.expressions.find(type(node), type(node).__name__)(self, node)
+        """Return the typed expression of a node. Raises Outside, and Split where it has one of two types."""
+        made = self.either(node)
+        if isinstance(made.type, Either):
+            raise split_of_either(self.continued, node, made)
+        return made
+
+    def either(self, node: ast.expr) -> ir.Expression:
+        """Return the typed expression of a node, which may have one of two types. Raises Outside."""
+        rule = language.expressions.find(type(node), type(node).__name__)
+        made: ir.Expression = rule(self, node)
+        return made
 
     def truth(self, value: ir.Expression) -> ir.Expression:
         """Return the truth of a value, as a Python bool."""

@@ -73,6 +73,8 @@ truths: Rules[Any] = Rules("the truth of {}")
 items: Rules[Any] = Rules("items of {}")
 # Stores to subscripts, likewise: rule(inference, container, index node, value) adds steps.
 stores: Rules[Any] = Rules("stores to {}")
+# Deletions of subscripts, likewise: rule(inference, container, index node) adds steps.
+deletions: Rules[Any] = Rules("`del` of items of {}")
 # Augmented assignments to what is no number, by the class of the old value's type:
 # rule(inference, target node, old value, operator, value) adds steps.
 updates: Rules[Any] = Rules("in-place operations on {}")

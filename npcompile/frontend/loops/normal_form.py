@@ -59,16 +59,31 @@ def normal_form(
     return _Normalizer(is_pure_call, is_stable, _last_temporary(body)).block(body)
 
 
-def is_opaque(node: ast.stmt) -> bool:
-    """Tell if a statement stays as written: `with`, `del`, one with a comprehension in it, and so on."""
+def is_opaque(node: ast.stmt, is_pure_call: Callable[[ast.Call], bool]) -> bool:
+    """Tell if a statement stays as written: `with`, `del x`, one with a comprehension of calls, and so on."""
     if isinstance(node, ast.If | ast.While | ast.For):
         return False
-    return not isinstance(node, _SIMPLE) or _has_opaque_part(node)
+    if isinstance(node, ast.Delete):
+        return not all(isinstance(target, ast.Subscript) for target in node.targets)
+    return not isinstance(node, _SIMPLE) or _has_opaque_part(node, is_pure_call)
 
 
-def _has_opaque_part(node: ast.AST) -> bool:
+def is_plain_comprehension(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) -> bool:
+    """Tell if an expression is a comprehension, for a list or a generator, that changes nothing."""
+    if not isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return False
+    return not any(
+        (isinstance(part, _OPAQUE) and not isinstance(part, ast.ListComp | ast.GeneratorExp))
+        or isinstance(part, ast.NamedExpr)
+        or (isinstance(part, ast.Call) and not is_pure_call(part))
+        or (isinstance(part, ast.comprehension) and (part.is_async or not _only_names(part.target)))
+        for part in ast.walk(node)
+    )
+
+
+def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) -> bool:
     for part in ast.walk(node):
-        if isinstance(part, _OPAQUE):
+        if isinstance(part, _OPAQUE) and not is_plain_comprehension(part, is_pure_call):
             return True
         if isinstance(part, ast.Starred) and isinstance(part.ctx, ast.Load):
             return True  # reads an iterator to its end
@@ -188,7 +203,7 @@ class _Normalizer:
         return inner
 
     def statement(self, node: ast.stmt) -> None:
-        if is_opaque(node):
+        if is_opaque(node, self.is_pure_call):
             self.out.append(node)
             return
         self.bound = set()
@@ -209,6 +224,8 @@ class _Normalizer:
                 self.raising(node)
             case ast.Assert():
                 self.asserting(node)
+            case ast.Delete():
+                self.deleting(node)
             case ast.If():
                 test = self.head(node.test)
                 self.out.append(
@@ -320,13 +337,18 @@ class _Normalizer:
         else:
             self.out.append(ast.Pass(**position(node)))
 
+    def deleting(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self.evaluate(list(_operands(target)))
+            self.out.append(ast.Delete([target], **position(node)))
+
     def head(self, node: ast.expr) -> ast.expr:
         """Evaluate the head of a statement."""
         self.bound = _stored_names([node])
-        return self.kept_in_temporary(node) if _has_opaque_part(node) else self.value(node)
+        return self.kept_in_temporary(node) if _has_opaque_part(node, self.is_pure_call) else self.value(node)
 
     def while_loop(self, node: ast.While) -> None:
-        if not (_has_opaque_part(node.test) or self.has_effects(node.test)):
+        if not (_has_opaque_part(node.test, self.is_pure_call) or self.has_effects(node.test)):
             body, orelse = self.block(node.body), self.block(node.orelse)
             self.out.append(ast.While(node.test, body, orelse, **position(node)))
             return

@@ -5,14 +5,18 @@ code.
 from __future__ import annotations
 
 import types
+from collections import deque
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.deques import has_known_fields
 from npcompile.frontend.loops.iterators import Counted, Items, Numbers, State, Zipped
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.ir import SMALL, RangeState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
+from npcompile.lower.loops.list_ir import common
 from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import (
     BOOL,
@@ -23,6 +27,7 @@ from npcompile.lower.loops.types import (
     MODULUS,
     UNSIGNED,
     Array,
+    Deque,
     Known,
     List,
     Method,
@@ -46,8 +51,9 @@ _KNOWN = (
 _TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
 _STATES = frozenset((Numbers, Items, Counted, Zipped))
 _LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
+_METHOD_OWNERS = frozenset((list, deque))
 NESTED = 3  # lists within more lists are Python's
-LOOKED_AT = 8  # so many items of a list, at most, are asked for the type of all
+LOOKED_AT = 8  # so many items of a list, beside its last one, tell the type that is expected of all
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
 _FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be written
@@ -90,7 +96,9 @@ def key_of(value: Any, unsigned: bool = False) -> Any:
         return kind
     if kind is list:
         return list_type(value)
-    if kind is types.BuiltinFunctionType and type(value.__self__) is list:
+    if kind is deque:
+        return deque_type(value)
+    if kind is types.BuiltinFunctionType and type(value.__self__) in _METHOD_OWNERS:
         return _method_type(value)
     if value is None:
         return type(None)
@@ -135,7 +143,7 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
         return scalar
     if type(value) is int:
         return UNSIGNED if is_unsigned(value) else Known(MODULUS) if value == MODULUS else None
-    if type(value) is types.BuiltinFunctionType and type(value.__self__) is list:
+    if type(value) is types.BuiltinFunctionType and type(value.__self__) in _METHOD_OWNERS:
         return _method_type(value)
     if is_known(value):
         return Known(value)
@@ -148,6 +156,8 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
         return Tuple(items) if len(items) == len(value) <= LONGEST else None
     if type(value) is list:
         return list_type(value)
+    if type(value) is deque:
+        return deque_type(value)
     return state_type(value) if type(value) in _STATES else None
 
 
@@ -191,18 +201,20 @@ def _range_type(numbers: range) -> RangeState | None:
 
 
 def list_type(items: list[Any], depth: int = 1) -> List | None:
-    """Return a list's type, by its first items; None for items that native loops do not read."""
+    """Return a list's type, by some of its items; None for items that native loops do not read."""
     if not items:
         return List(None)
-    first = items[0]
+    first, last = items[0], items[-1]
     kind = type(first)
-    if kind is int:
-        return List(UNSIGNED if _are_unsigned(items[:LOOKED_AT]) else INT)
+    if kind is int and _are_unsigned(items[:LOOKED_AT]):
+        return List(UNSIGNED)
     if kind in _LISTS:
-        return _LISTS[kind]
+        kinds = [*dict.fromkeys(map(type, items[1:LOOKED_AT])), type(last)]
+        return List(_expected(_LISTS[kind].item, [_LISTS[one].item for one in kinds if one in _LISTS]))
     if kind is tuple:
-        parts = tuple([_LISTS[type(part)].item for part in first if type(part) in _LISTS])
-        return List(Tuple(parts)) if 0 < len(parts) == len(first) <= LONGEST else None  # type: ignore[arg-type]
+        parts = _tuple_type(first)
+        others = [_tuple_type(last)] if type(last) is tuple else []
+        return None if parts is None else List(_expected(parts, others))
     if kind is not list or depth == NESTED:
         return None
     lists = [item for item in items[:LOOKED_AT] if type(item) is list]
@@ -215,8 +227,29 @@ def _are_unsigned(items: list[Any]) -> bool:
     return any(map(is_unsigned, items)) and all(type(one) is int and 0 <= one < MODULUS for one in items)
 
 
+def _expected(item: Type | None, others: list[Any]) -> Type | None:
+    """Return the type to expect of items, of which some have these types; a third type is not expected."""
+    for other in others:
+        item = common(item, other) or item
+    return item
+
+
+def _tuple_type(items: tuple[Any, ...]) -> Tuple | None:
+    """Return the type of a tuple of numbers; None for other tuples."""
+    parts = tuple([_LISTS[type(part)].item for part in items if type(part) in _LISTS])
+    return Tuple(parts) if 0 < len(parts) == len(items) <= LONGEST else None  # type: ignore[arg-type]
+
+
+def deque_type(items: deque[Any]) -> Deque | None:
+    """Return a deque's type, by some of its items; None for items that native loops do not read."""
+    if not has_known_fields():
+        return None
+    listed = list_type([*islice(items, LOOKED_AT), *([items[-1]] if items else [])])
+    return None if listed is None else Deque(listed.item)
+
+
 def _method_type(method: Any) -> Method | None:
-    owner = list_type(method.__self__)
+    owner = (list_type if type(method.__self__) is list else deque_type)(method.__self__)
     return None if owner is None else Method(owner, method.__name__)
 
 

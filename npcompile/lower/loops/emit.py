@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from npcompile.lower.loops import (
     array_code,
+    comprehension_code,
     creation_code,
+    deque_code,
     elementwise_code,
     fancy_code,
+    heap_code,
     ir,
     iterator_code,
     list_code,
+    list_function_code,
     parallel_code,
     reduction_code,
     scalar_code,
@@ -21,11 +25,15 @@ from npcompile.lower.loops.emitter import Emitter, Source
 
 FAMILIES = (
     array_code,
+    comprehension_code,
     creation_code,
+    deque_code,
     elementwise_code,
     fancy_code,
+    heap_code,
     iterator_code,
     list_code,
+    list_function_code,
     parallel_code,
     reduction_code,
     scalar_code,

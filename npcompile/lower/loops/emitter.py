@@ -15,6 +15,7 @@ from npcompile.lower.loops.layout import Layout, layout_of, objects_in
 from npcompile.lower.loops.types import (
     Array,
     Character,
+    Deque,
     Either,
     Known,
     List,
@@ -376,6 +377,8 @@ def c_type(kind: Type) -> str:
             return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
         case Tuple(items=items) | Either(items=items):
             return f"npl::tuple<{', '.join(map(c_type, items))}>"
+        case Deque(item=item):
+            return f"npl::py_deque<{item_kind(item)}>"
         case List(item=item):
             return f"npl::py_list<{item_kind(item)}>"
         case Method(owner=owner):
@@ -402,6 +405,8 @@ def item_kind(kind: Type | None) -> str:
             return f"npl::python<{kind.c_type}>"
         case Tuple(items=items):
             return f"npl::tuple_of<{', '.join(map(item_kind, items))}>"
+        case Either(kinds=kinds):
+            return f"npl::either_of<{', '.join(map(item_kind, kinds))}>"
         case List(item=item):
             return f"npl::list_of<{item_kind(item)}>"
         case None:

@@ -14,17 +14,20 @@ from npcompile.lower.loops.list_ir import (
     Joined,
     ListItem,
     ListLength,
+    ListOfRange,
     ListPart,
+    ListSlice,
     NewList,
     NextOfUnknown,
     RemoveItem,
     Repeated,
     StoreListItem,
+    StoreSlice,
 )
 from npcompile.lower.loops.types import BOOL, INT
 
 
-def _made(emitter: Emitter, kind: ir.Type, function: str, operands: list[str]) -> str:
+def made_by(emitter: Emitter, kind: ir.Type, function: str, operands: list[str]) -> str:
     """Write the call of a C++ function that makes a list, which lasts as long as the step; return it."""
     made = emitter.kept(kind)
     emitter.leave_if(f"npl::{function}({', '.join([made, *operands])})")
@@ -33,13 +36,13 @@ def _made(emitter: Emitter, kind: ir.Type, function: str, operands: list[str]) -
 
 @writes(NewList)
 def _new(emitter: Emitter, node: NewList) -> str:
-    return _made(emitter, node.type, "new_list", [emitter.value(item) for item in node.items])
+    return made_by(emitter, node.type, "new_list", [emitter.value(item) for item in node.items])
 
 
 @writes(Repeated)
 def _repeated(emitter: Emitter, node: Repeated) -> str:
     operands = [emitter.value(node.source), emitter.value(node.count)]
-    return _made(emitter, node.type, "repeat", operands)
+    return made_by(emitter, node.type, "repeat", operands)
 
 
 @writes(ListPart)
@@ -51,12 +54,31 @@ def _part(emitter: Emitter, node: ListPart) -> str:
             bounds.append(otherwise)
         else:
             bounds.append(f"npl::wrapped({emitter.value(bound)}, {source}.held->size)")
-    return _made(emitter, node.type, "part", [source, *bounds])
+    return made_by(emitter, node.type, "part", [source, *bounds])
+
+
+def _slice(emitter: Emitter, *bounds: ir.Expression | None) -> str:
+    """Return a slice object, null where Python could not make it."""
+    given = ["nullptr" if one is None else f"PyLong_FromLongLong({emitter.value(one)})" for one in bounds]
+    return f"npl::new_slice({', '.join(given)})"
+
+
+@writes(ListSlice)
+def _slice_of_list(emitter: Emitter, node: ListSlice) -> str:
+    bounds = _slice(emitter, node.start, node.stop, node.step)
+    return made_by(emitter, node.type, "slice", [emitter.value(node.source), bounds])
+
+
+@writes(ListOfRange)
+def _of_range(emitter: Emitter, node: ListOfRange) -> str:
+    start, stop, stride = map(emitter.value, (node.start, node.stop, node.stride))
+    emitter.leave_if(f"{stride} == 0")
+    return made_by(emitter, node.type, "list_of_range", [f"npl::begin_range({start}, {stop}, {stride})"])
 
 
 @writes(Joined)
 def _joined(emitter: Emitter, node: Joined) -> str:
-    return _made(emitter, node.type, "join", [emitter.value(node.first), emitter.value(node.second)])
+    return made_by(emitter, node.type, "join", [emitter.value(node.first), emitter.value(node.second)])
 
 
 @writes(Expected)
@@ -92,7 +114,7 @@ def _item(emitter: Emitter, node: ListItem) -> str:
     return answer
 
 
-def _call(emitter: Emitter, function: str, value: ir.Expression, operands: list[str]) -> None:
+def leave_unless_boxed(emitter: Emitter, function: str, value: ir.Expression, operands: list[str]) -> None:
     """Write the call of a function that makes an object of a value; leave if it does not."""
     arguments = ", ".join([*operands, emitter.value(value)])
     emitter.leave_if(f"npl::{function}<{item_kind(value.type)}>({arguments})")
@@ -100,19 +122,27 @@ def _call(emitter: Emitter, function: str, value: ir.Expression, operands: list[
 
 @does(Append)
 def _append(emitter: Emitter, step: Append) -> None:
-    _call(emitter, "append", step.value, [emitter.value(step.target)])
+    leave_unless_boxed(emitter, "append", step.value, [emitter.value(step.target)])
 
 
 @does(Insert)
 def _insert(emitter: Emitter, step: Insert) -> None:
-    _call(emitter, "insert", step.value, [emitter.value(step.target), emitter.value(step.index)])
+    leave_unless_boxed(emitter, "insert", step.value, [emitter.value(step.target), emitter.value(step.index)])
 
 
 @does(StoreListItem)
 def _store(emitter: Emitter, step: StoreListItem) -> None:
     target = emitter.value(step.target)
     emitter.value(step.value)
-    _call(emitter, "store", step.value, [target, _place(emitter, target, step.index)])
+    leave_unless_boxed(emitter, "store", step.value, [target, _place(emitter, target, step.index)])
+
+
+@does(StoreSlice)
+def _store_slice(emitter: Emitter, step: StoreSlice) -> None:
+    target = emitter.value(step.target)
+    value = "nullptr" if step.value is None else f"{emitter.value(step.value)}.held"
+    bounds = _slice(emitter, step.start, step.stop, step.step)
+    emitter.leave_if(f"npl::store_slice({target}, {bounds}, {value})")
 
 
 @does(RemoveItem)

@@ -6,10 +6,10 @@ an expectation: an item that is read is looked at, and native code leaves where 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import List, Type
+from npcompile.lower.loops.types import Either, List, Scalar, Tuple, Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,31 @@ class ListPart(ir.Compound):
     def __str__(self) -> str:
         bounds = ("" if bound is None else str(bound) for bound in (self.start, self.stop))
         return f"{self.source}[{':'.join(bounds)}]"
+
+
+@dataclass(frozen=True, eq=False)
+class ListSlice(ir.Compound):
+    """A new list: the items of another one by a slice with a step; None stands for what Python takes."""
+
+    source: ir.Expression
+    start: ir.Expression | None
+    stop: ir.Expression | None
+    step: ir.Expression
+
+    def __str__(self) -> str:
+        return f"{self.source}[{_slice(self.start, self.stop, self.step)}]"
+
+
+@dataclass(frozen=True, eq=False)
+class ListOfRange(ir.Compound):
+    """A new list of the numbers of a range."""
+
+    start: ir.Expression
+    stop: ir.Expression
+    stride: ir.Expression
+
+    def __str__(self) -> str:
+        return f"[*range({self.start}, {self.stop}, {self.stride})]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +159,21 @@ class StoreListItem(ir.CompoundStep):
 
 
 @dataclass(frozen=True, eq=False)
+class StoreSlice(ir.CompoundStep):
+    """Put a list's items in place of a slice of another one; no value takes the slice out."""
+
+    target: ir.Expression
+    start: ir.Expression | None
+    stop: ir.Expression | None
+    step: ir.Expression | None
+    value: ir.Expression | None
+
+    def __str__(self) -> str:
+        place = f"{self.target}[{_slice(self.start, self.stop, self.step)}]"
+        return f"del {place}" if self.value is None else f"{place} = {self.value}"
+
+
+@dataclass(frozen=True, eq=False)
 class RemoveItem(ir.CompoundStep):
     """Take an item out of a list, after it has been read."""
 
@@ -177,8 +217,35 @@ class NextOfUnknown(ir.Jump):
         return f"assert not [*{self.state}]; goto {self.target.label}"
 
 
+def _slice(*bounds: ir.Expression | None) -> str:
+    return ":".join("" if bound is None else str(bound) for bound in bounds)
+
+
+def common(one: Type | None, other: Type | None) -> Type | None:
+    """Return the type to expect of items that have one of two types; None where lists have no such items.
+
+    None stands for items of which nothing is known.
+    """
+    if one is None or other is None or one == other:
+        return one or other
+    match one, other:
+        case Scalar(), Scalar():
+            return Either(tuple(sorted((one, other), key=str)))  # type: ignore[arg-type]
+        case (Either(kinds=kinds), Scalar()) if other in kinds:
+            return one
+        case (Scalar(), Either(kinds=kinds)) if one in kinds:
+            return other
+        case Tuple(items=items), Tuple(items=others) if len(items) == len(others):
+            parts = tuple([kind for kind in map(common, items, others) if kind is not None])
+            return Tuple(parts) if len(parts) == len(items) else None
+        case List(item=item), List(item=another) if type(one) is type(other):
+            inner = common(item, another)
+            return None if inner is None and item is not None else replace(one, item=inner)
+    return None
+
+
 def may_be(kind: Type, other: Type | None) -> bool:
-    """Tell if a list of which not all is known may be one of another type."""
-    if not isinstance(kind, List) or not isinstance(other, List) or other.item is None:
+    """Tell if a list may also be expected to be one of another type, of which at least as much is known."""
+    if not isinstance(kind, List) or not isinstance(other, List) or type(kind) is not type(other):
         return False
-    return kind.item is None or may_be(kind.item, other.item)
+    return other.item is not None and (kind.item is None or common(kind.item, other.item) == other.item)

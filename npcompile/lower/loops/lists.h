@@ -29,6 +29,10 @@ int PyList_SetSlice(void *, intptr_t, intptr_t, void *);
 void *PyList_GetSlice(void *, intptr_t, intptr_t);
 int PyList_Reverse(void *);
 void *PySequence_Repeat(void *, intptr_t);
+void *PySlice_New(void *, void *, void *);
+void *PyObject_GetItem(void *, void *);
+int PyObject_SetItem(void *, void *, void *);
+int PyObject_DelItem(void *, void *);
 void *PyType_GenericAlloc(void *, intptr_t);
 void *PyImport_ImportModule(const char *);
 void *PyObject_GetAttrString(void *, const char *);
@@ -214,7 +218,32 @@ struct numpy<bool> {
     }
 };
 
-// Tuples of numbers.
+// Numbers of one of two types.
+template <typename One, typename Other>
+struct either_of {
+    using value = tuple<bool, typename One::value, typename Other::value>;
+    static inline bool unbox(void *from, value &to) {
+        to.first = One::unbox(from, to.rest.first);
+        return to.first && Other::unbox(from, to.rest.rest.first);
+    }
+    static inline void *box(const value &from) {
+        return from.first ? Other::box(from.rest.rest.first) : One::box(from.rest.first);
+    }
+};
+
+// Tells if a number is a NaN.
+template <typename T>
+static inline bool is_unequal(const T &number) {
+    if constexpr (half_type<T>) return is_unequal(half_to_float(number));
+    else if constexpr (complex_type<T>) return is_unequal(number.real) || is_unequal(number.imag);
+    else return number != number;
+}
+template <typename One, typename Other>
+static inline bool is_unequal(const tuple<bool, One, Other> &number) {
+    return number.first ? is_unequal(number.rest.rest.first) : is_unequal(number.rest.first);
+}
+
+// Tuples of numbers. Those with a NaN are Python's: to compare them it asks if two NaNs are one object.
 template <typename... Kinds>
 struct tuple_of;
 template <>
@@ -227,10 +256,12 @@ template <typename First, typename... Rest>
 struct tuple_of<First, Rest...> {
     using value = tuple<typename First::value, typename Rest::value...>;
     static inline bool unbox_items(void **items, value &to) {
-        return First::unbox(items[0], to.first) || tuple_of<Rest...>::unbox_items(items + 1, to.rest);
+        return First::unbox(items[0], to.first) || is_unequal(to.first) ||
+               tuple_of<Rest...>::unbox_items(items + 1, to.rest);
     }
     static inline bool box_items(void **items, const value &from) {
-        return !(items[0] = First::box(from.first)) || tuple_of<Rest...>::box_items(items + 1, from.rest);
+        return is_unequal(from.first) || !(items[0] = First::box(from.first)) ||
+               tuple_of<Rest...>::box_items(items + 1, from.rest);
     }
     static inline bool unbox(void *from, value &to) {
         const auto object = static_cast<tuple_object *>(from);
@@ -319,6 +350,38 @@ static inline bool repeat(py_list<Kind> &made, const py_list<Kind> &source, int6
 template <typename Kind>
 static inline bool part(py_list<Kind> &made, const py_list<Kind> &source, int64_t start, int64_t stop) {
     return take_new(made, PyList_GetSlice(source.held, start, stop));
+}
+
+// Makes a slice of ints, and takes over their references; null stands for None.
+static inline void *new_slice(void *start, void *stop, void *step) {
+    void *made = PySlice_New(start, stop, step);
+    Py_DecRef(start);
+    Py_DecRef(stop);
+    Py_DecRef(step);
+    return made;
+}
+template <typename Kind>
+static inline bool slice(py_list<Kind> &made, const py_list<Kind> &source, void *bounds) {
+    if (failed(bounds)) return true;
+    void *found = PyObject_GetItem(source.held, bounds);
+    Py_DecRef(bounds);
+    return take_new(made, found);
+}
+// Stores a list's items in place of a slice; takes the slice out where there is no list.
+template <typename Any>
+static inline bool store_slice(const py_list<Any> &target, void *bounds, void *value) {
+    if (failed(bounds)) return true;
+    const bool bad = (value ? PyObject_SetItem(target.held, bounds, value) : PyObject_DelItem(target.held, bounds)) != 0;
+    Py_DecRef(bounds);
+    if (bad) PyErr_Clear();
+    return bad;
+}
+template <typename Kind>
+static inline bool list_of_range(py_list<Kind> &made, range numbers) {
+    if (take_new(made, PyList_New(numbers.length))) return true;
+    for (int64_t place = 0; more(numbers); place++)
+        if (failed(made.held->items[place] = Kind::box(take(numbers)))) return true;
+    return false;
 }
 
 template <typename Kind>

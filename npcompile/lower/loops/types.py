@@ -153,8 +153,16 @@ class List(Type):
 
 
 @dataclass(frozen=True)
+class Deque(List):
+    """A `collections.deque`. item: as of a list."""
+
+    def __str__(self) -> str:
+        return f"deque[{'?' if self.item is None else self.item}]"
+
+
+@dataclass(frozen=True)
 class Method(Type):
-    """A method of a list's, before it is called: `xs.append`."""
+    """A method of a list's or a deque's, before it is called: `xs.append`."""
 
     owner: List
     name: str

@@ -39,7 +39,7 @@ from npcompile.lower.loops.list_ir import (
     StoreListItem,
 )
 from npcompile.lower.loops.parallel_ir import SharedLoop
-from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
 
 
 class InvalidRegion(Exception):
@@ -69,7 +69,7 @@ def _any(kind: Type) -> bool:
     return True
 
 
-_NUMBER, _ARRAY, _LIST = _is(Scalar), _is(Array), _is(List)
+_NUMBER, _ARRAY, _LIST = _is(Scalar, Unsigned), _is(Array), _is(List)
 _INT, _BOOL = _equals(INT), _equals(BOOL)
 
 
@@ -234,7 +234,7 @@ _CALL = NodeRules(agrees=_called)
 
 # By kind of node.
 NODES: dict[type[Any], NodeRules] = {
-    ir.Constant: NodeRules(gives=_is(Scalar, Known), agrees=_constant),
+    ir.Constant: NodeRules(gives=_is(Scalar, Unsigned, Known), agrees=_constant),
     ir.Apply: NodeRules({"operands": _NUMBER}, _NUMBER, _apply),
     ir.Item: NodeRules({"array": _ARRAY, "indices": _INT}, _NUMBER, _item),
     ir.Length: NodeRules({"array": _ARRAY}, _INT, _length),

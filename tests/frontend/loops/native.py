@@ -10,6 +10,7 @@ import builtins
 import copy
 import inspect
 import textwrap
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -39,8 +40,33 @@ class Run:
         return isinstance(self.flow.blocks[self.exit.place.block].end, Done) and self.exit.place.step == 0
 
 
+@dataclass
+class Begun:
+    """A function's first loop, of which native code is being compiled, and the names that it is given."""
+
+    loop: TypedLoop
+    flow: ControlFlow
+    names: dict[str, Any]
+    given: dict[str, Any]
+
+    def run(self) -> Run:
+        typed = self.loop
+        typed.job.wait()
+        assert typed.job.error is None, typed.job.error
+        words = typed.exchange.pack(self.given)
+        exit_ = typed.exits[typed.job.function(typed.exchange.address(words))]
+        bound = typed.exchange.unpack(words, arrays_in(self.given.values()))
+        users = {name: value for name, value in bound.items() if name[0] != "."}
+        return Run(typed, self.flow, exit_, self.names | users)
+
+
 def run_natively(function: Callable[..., Any], *args: Any) -> Run:
     """Return the native run of a function's first loop."""
+    return begin(function, *args).run()
+
+
+def begin(function: Callable[..., Any], *args: Any) -> Begun:
+    """Do what comes before a function's first loop, and begin to compile that."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(tree, ast.FunctionDef)
     place = next(place for place, node in enumerate(tree.body) if isinstance(node, ast.For | ast.While))
@@ -58,14 +84,8 @@ def run_natively(function: Callable[..., Any], *args: Any) -> Run:
         given[source.flow.state] = iterable if type(iterable) is range else state_of(iter(iterable))
     types = {name: type_of(value) for name, value in given.items()}
     typed = typed_loop(source.flow, types, frozenset())  # type: ignore[arg-type]
-    typed.job.wait()
-    assert typed.job.error is None, typed.job.error
-    words = typed.exchange.pack(given)
-    exit_ = typed.exits[typed.job.function(typed.exchange.address(words))]
-    bound = typed.exchange.unpack(words, arrays_in(given.values()))
-    return Run(
-        typed, source.flow, exit_, names | {name: value for name, value in bound.items() if name[0] != "."}
-    )
+    assert typed.job is not None  # asking for it has begun the compilation
+    return Begun(typed, source.flow, names, given)
 
 
 def run_in_python(function: Callable[..., Any], *args: Any) -> dict[str, Any]:
@@ -107,7 +127,7 @@ def copies(args: tuple[Any, ...]) -> list[Any]:
             offset = value.ctypes.data - value.base.ctypes.data
             made.append(np.ndarray(value.shape, value.dtype, base.data, offset, value.strides))
         else:
-            made.append(copy.deepcopy(value) if isinstance(value, np.ndarray | list) else value)
+            made.append(copy.deepcopy(value) if isinstance(value, np.ndarray | list | deque) else value)
     return made
 
 

@@ -122,7 +122,7 @@ class Native:
                 return False
             self.names[step.state] = iter(iterable)
             return True
-        if is_opaque(step) or isinstance(step, ast.Raise):
+        if is_opaque(step, is_pure_call) or isinstance(step, ast.Raise):
             return False
         self.execute(step, "exec")
         return True

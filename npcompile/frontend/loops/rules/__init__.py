@@ -2,11 +2,15 @@
 
 from npcompile.frontend.loops.rules import (
     calls,
+    comprehensions,
     creation,
+    deques,
     elementwise,
     extremes,
     fancy,
+    heaps,
     iteration,
+    list_functions,
     lists,
     members,
     numbers,
@@ -23,11 +27,15 @@ from npcompile.frontend.loops.rules import (
 
 __all__ = [
     "calls",
+    "comprehensions",
     "creation",
+    "deques",
     "elementwise",
     "extremes",
     "fancy",
+    "heaps",
     "iteration",
+    "list_functions",
     "lists",
     "members",
     "numbers",

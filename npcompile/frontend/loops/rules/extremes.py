@@ -12,6 +12,7 @@ from npcompile.frontend.loops import functions, language, unsigned
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import unsigned_ints
+from npcompile.frontend.loops.rules.comprehensions import extreme
 from npcompile.frontend.loops.rules.numbers import apply, compared
 from npcompile.frontend.loops.splitting import Split
 from npcompile.lower.loops import ir
@@ -21,6 +22,8 @@ from npcompile.lower.loops.types import Scalar, Unsigned
 @language.calls(min, max)
 def _extreme(inference: Inference, node: ast.Call) -> ir.Expression:
     function = inference.value(node.func).type.value  # type: ignore[attr-defined]
+    if len(node.args) == 1 and not isinstance(node.args[0], ast.Tuple | ast.List):
+        return extreme(inference, node, ast.Lt() if function is min else ast.Gt())
     args = _numbers(node)
     operands = tuple(inference.value(arg) for arg in args)
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar | Unsigned))

@@ -118,7 +118,7 @@ def _over(value: ir.Expression, step: int) -> ir.Expression:
     kind = value.type
     if isinstance(kind, Array) and kind.ndim:
         return ItemsIterator(ItemsState(kind, step), value)
-    if isinstance(kind, List):
+    if type(kind) is List:
         return ItemsIterator(ItemsState(kind, step), value)
     if isinstance(kind, Tuple) and has_one_type(kind):
         return ItemsIterator(PartsState(kind, step), value)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.comprehensions import list_of
+from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.comprehension_ir import ListOfItems
 from npcompile.lower.loops.list_ir import (
     Append,
     ChangeList,
@@ -18,29 +22,60 @@ from npcompile.lower.loops.list_ir import (
     Insert,
     Joined,
     ListItem,
+    ListOfRange,
     ListPart,
+    ListSlice,
     NewList,
     RemoveItem,
     Repeated,
     StoreListItem,
+    StoreSlice,
+    common,
     may_be,
 )
-from npcompile.lower.loops.types import BOOL, INT, List, Method, Scalar, Tuple, Type, Unsigned
+from npcompile.lower.loops.types import BOOL, INT, Either, Known, List, Method, Scalar, Tuple, Type, Unsigned
 
-_METHODS = ("append", "clear", "copy", "extend", "insert", "pop", "reverse")
+_METHODS = (
+    "append",
+    "clear",
+    "copy",
+    "count",
+    "extend",
+    "index",
+    "insert",
+    "pop",
+    "remove",
+    "reverse",
+    "sort",
+)
 _POPPED = ".popped"  # the name of an item that was taken out
 
 
-def _item(value: ir.Expression) -> ir.Expression:
+def item_of(value: ir.Expression) -> ir.Expression:
     """Return a value that a list may hold. Raises Outside for others."""
     kind = value.type
     parts = kind.items if isinstance(kind, Tuple) and kind.items else (kind,)
-    if not isinstance(kind, List) and not all(isinstance(part, Scalar | Unsigned) for part in parts):
+    if type(kind) is not List and not all(isinstance(part, Scalar | Either | Unsigned) for part in parts):
         raise Outside(f"a list that holds {kind}")
     return value
 
 
-def _item_type(owner: ir.Expression) -> Type:
+def as_item(kind: Type, value: ir.Expression) -> ir.Expression:
+    """Return a value as an item of a list that may have other items, too. Raises Outside."""
+    if value.type == kind:
+        return value
+    if isinstance(kind, Either) and value.type in kind.kinds:
+        return ir.either_of(kind, value)
+    if isinstance(kind, Tuple) and isinstance(value.type, Tuple):
+        return ir.tuple_of(
+            tuple(as_item(part, ir.part_of(value, place)) for place, part in enumerate(kind.items))
+        )
+    if may_be(value.type, kind):
+        return Expected(kind, value)
+    raise Outside(f"{value.type} in a list of {kind}")
+
+
+def item_type(owner: ir.Expression) -> Type:
     """Return the type of the items that are read of a list."""
     assert isinstance(owner.type, List)
     if owner.type.item is None:
@@ -48,12 +83,12 @@ def _item_type(owner: ir.Expression) -> Type:
     return owner.type.item
 
 
-def _arguments(inference: Inference, node: ast.Call, least: int, most: int) -> list[ir.Expression]:
-    """Return the values of a call's positional arguments."""
+def arguments(node: ast.Call, least: int, most: int) -> list[ast.expr]:
+    """Return a call's arguments. Raises Outside where it has others than so many positional ones."""
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
     if node.keywords or starred or not least <= len(node.args) <= most:
         raise Outside(f"`{ast.unparse(node.func)}` with these arguments")
-    return [inference.value(arg) for arg in node.args]
+    return node.args
 
 
 # -- new lists ---------------------------------------------------------------------------------------------
@@ -63,26 +98,45 @@ def _arguments(inference: Inference, node: ast.Call, least: int, most: int) -> l
 def _display(inference: Inference, node: ast.List) -> ir.Expression:
     if any(isinstance(part, ast.Starred) for part in node.elts):
         raise Outside("a list of what an iterator has")
-    items = tuple(_item(inference.value(part)) for part in node.elts)
-    kinds = {item.type for item in items}
-    if len(kinds) > 1:
-        raise Outside(f"a list of {' and '.join(sorted(map(str, kinds)))}")
-    return NewList(List(kinds.pop() if kinds else None), items)
+    return new_list(tuple(item_of(inference.either(part)) for part in node.elts))
+
+
+def new_list(items: tuple[ir.Expression, ...]) -> ir.Expression:
+    """Return a new list of these items. Raises Outside where they have more types than two."""
+    kind: Type | None = None
+    for item in items:
+        if (kind := common(kind, item.type)) is None:
+            raise Outside(f"a list of {' and '.join(sorted({str(item.type) for item in items}))}")
+    return NewList(List(kind), tuple(as_item(kind, item) for item in items) if kind else ())
 
 
 @language.calls(list)
 def _list(inference: Inference, node: ast.Call) -> ir.Expression:
-    given = _arguments(inference, node, 0, 1)
-    if not given:
-        return NewList(List(None), ())
-    if not isinstance(given[0].type, List):
-        raise Outside(f"a list of what {given[0].type} has")
-    return ListPart(given[0].type, given[0], None, None)
+    given = arguments(node, 0, 1)
+    made = listed(inference, given[0]) if given else NewList(List(None), ())
+    is_new = isinstance(made, NewList | ListOfRange | ListOfItems)
+    return made if is_new else ListPart(made.type, made, None, None)
+
+
+def listed(inference: Inference, node: ast.expr) -> ir.Expression:
+    """Return a list of what an expression's value has, itself if it is a list. Raises Outside."""
+    if isinstance(node, ast.Call):
+        function = inference.value(node.func).type
+        if function == Known(range):
+            return ListOfRange(List(INT), *bounds_of(inference, node)[1:])
+    if isinstance(node, ast.GeneratorExp):
+        return list_of(inference, node)
+    value = inference.value(node)
+    if type(value.type) is List:
+        return value
+    if isinstance(value.type, Tuple):
+        return new_list(tuple(item_of(ir.part_of(value, place)) for place in range(len(value.type.items))))
+    raise Outside(f"a list of what {value.type} has")
 
 
 @language.methods((List, "copy"))
 def _copy(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
-    _arguments(inference, node, 0, 0)
+    arguments(node, 0, 0)
     return ListPart(owner.type, owner, None, None)
 
 
@@ -118,7 +172,7 @@ def _joined(
     right: ir.Expression,
     inplace: bool,
 ) -> ir.Expression:
-    kind = right.type if may_be(left.type, right.type) else left.type
+    kind = common(left.type, right.type) or left.type
     if operator is not ast.Add:
         raise Outside(f"`{operator.__name__}` of {left.type} and {right.type}")
     return Joined(kind, left, right)
@@ -130,24 +184,39 @@ def _joined(
 @language.items(List)
 def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
     if isinstance(index, ast.Slice):
-        if index.step is not None:
-            raise Outside("a slice of a list with a step")
-        bounds = [
-            None if one is None else index_of(inference, inference.value(one))
-            for one in (index.lower, index.upper)
-        ]
-        return ListPart(container.type, container, *bounds)
+        start, stop, step = bounds_of_slice(inference, index)
+        if step is not None:
+            return ListSlice(container.type, container, start, stop, step)
+        return ListPart(container.type, container, start, stop)
     place = index_of(inference, inference.value(index))
-    return ListItem(_item_type(container), container, place)
+    return ListItem(item_type(container), container, place)
+
+
+def bounds_of_slice(inference: Inference, index: ast.Slice) -> list[ir.Expression | None]:
+    """Return the start, stop and step of a slice; None stands for what Python takes them for."""
+    values = (None if one is None else inference.value(one) for one in (index.lower, index.upper, index.step))
+    return [None if one is None or one.type == Known(None) else index_of(inference, one) for one in values]
 
 
 @language.stores(List)
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
     if isinstance(index, ast.Slice):
-        raise Outside("a store to a slice of a list")
+        if type(value.type) is not List:
+            raise Outside(f"{value.type} in place of a slice of a list")
+        inference.add(StoreSlice, container, *bounds_of_slice(inference, index), value)
+        inference.learn(container, value.type.item)
+        return
     place = index_of(inference, inference.value(index))
-    inference.add(StoreListItem, container, place, _item(value))
+    inference.add(StoreListItem, container, place, item_of(value))
     inference.learn(container, value.type)
+
+
+@language.deletions(List)
+def _delete(inference: Inference, container: ir.Expression, index: ast.expr) -> None:
+    if isinstance(index, ast.Slice):
+        inference.add(StoreSlice, container, *bounds_of_slice(inference, index), None)
+    else:
+        inference.add(RemoveItem, container, index_of(inference, inference.value(index)))
 
 
 @language.truths(List)
@@ -166,35 +235,46 @@ def _attribute(inference: Inference, node: ast.Attribute, owner: ir.Expression) 
 
 @language.methods((List, "pop"))
 def _pop(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
-    given = _arguments(inference, node, 0, 1)
-    place = index_of(inference, given[0]) if given else ir.integer(-1)
-    inference.bind(_POPPED, ListItem(_item_type(owner), owner, place))
-    inference.add(RemoveItem, owner, place)
+    given = arguments(node, 0, 1)
+    place = index_of(inference, inference.value(given[0])) if given else ir.integer(-1)
+    return taken(inference, ListItem(item_type(owner), owner, place), RemoveItem, owner, place)
+
+
+def taken(inference: Inference, item: ir.Expression, step: type[ir.Step], *operands: Any) -> ir.Expression:
+    """Add a step that takes an item out, after that has been read; return the item."""
+    inference.bind(_POPPED, item)
+    inference.add(step, *operands)
     return inference.read(_POPPED)
 
 
 @language.effects((List, "append"))
 def _append(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
-    (value,) = _arguments(inference, node, 1, 1)
-    inference.add(Append, owner, _item(value))
+    (value,) = arguments(node, 1, 1)
+    appended(inference, owner, inference.either(value))
+
+
+def appended(inference: Inference, owner: ir.Expression, value: ir.Expression) -> None:
+    """Append a value to a list."""
+    inference.add(Append, owner, item_of(value))
     inference.learn(owner, value.type)
 
 
 @language.effects((List, "insert"))
 def _insert(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
-    place, value = _arguments(inference, node, 2, 2)
-    inference.add(Insert, owner, index_of(inference, place), _item(value))
+    place, item = arguments(node, 2, 2)
+    index, value = index_of(inference, inference.value(place)), inference.either(item)
+    inference.add(Insert, owner, index, item_of(value))
     inference.learn(owner, value.type)
 
 
 @language.effects((List, "extend"))
 def _extend(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
-    (value,) = _arguments(inference, node, 1, 1)
-    _extended(inference, owner, value)
+    (value,) = arguments(node, 1, 1)
+    _extended(inference, owner, listed(inference, value))
 
 
 def _extended(inference: Inference, owner: ir.Expression, value: ir.Expression) -> None:
-    if not isinstance(value.type, List):
+    if type(value.type) is not List:
         raise Outside(f"a list that is extended by {value.type}")
     inference.add(Extend, owner, value)
     inference.learn(owner, value.type.item)
@@ -216,5 +296,5 @@ def _updated(
 @language.effects((List, "clear"), (List, "reverse"))
 def _changed(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
     assert isinstance(node.func, ast.Attribute)
-    _arguments(inference, node, 0, 0)
+    arguments(node, 0, 0)
     inference.add(ChangeList, owner, node.func.attr)

@@ -26,10 +26,7 @@ _FOLDED: dict[Any, Callable[[int, int], int]] = {
 
 @language.expressions(ast.Name)
 def _name(inference: Inference, node: ast.Name) -> ir.Expression:
-    value = inference.read(node.id)
-    if isinstance(value.type, Either):
-        raise split_of_either(inference.continued, node, value)
-    return value
+    return inference.read(node.id)
 
 
 @language.expressions(ast.Constant)
@@ -42,7 +39,7 @@ def _constant(inference: Inference, node: ast.Constant) -> ir.Expression:
 
 @language.expressions(ast.Tuple)
 def _tuple(inference: Inference, node: ast.Tuple) -> ir.Expression:
-    return ir.tuple_of(tuple(inference.value(item) for item in node.elts))
+    return ir.tuple_of(tuple(inference.either(item) for item in node.elts))
 
 
 @language.expressions(ast.NamedExpr)

@@ -1,0 +1,243 @@
+"""Gives the loop language its rules for list comprehensions, and for `sum`, `min`, `max`, `any` and `all`.
+
+Each becomes a native function without effects, made of the loops that it stands for. Where that leaves,
+nothing has happened, and Python evaluates the expression as it was written.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import NamedTuple
+
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.closures import Reference
+from npcompile.frontend.loops.control_flow import body_flow
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.normal_form import is_plain_comprehension, normal_form
+from npcompile.frontend.loops.objects import is_path
+from npcompile.frontend.loops.pure_calls import is_pure_call
+from npcompile.frontend.loops.refusal import refusal
+from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.comprehension_ir import ListOfItems
+from npcompile.lower.loops.iterator_ir import CheckLength
+from npcompile.lower.loops.list_ir import Append, Expected, common
+from npcompile.lower.loops.types import FLOAT, Either, Known, List, Scalar, Type
+
+# The names of what a function makes, of the item at hand, and of the items of what is no comprehension.
+_MADE, _VALUE, _EACH = ".made", ".value", ".each"
+_PURE = (ir.Bind, ir.BeginRange, CheckLength)
+ROUNDS_FLOATS = sys.version_info >= (3, 12)  # `sum` of floats then keeps what rounding loses
+_LOAD, _STORE = ast.Load(), ast.Store()
+
+
+class Written(NamedTuple):
+    """An expression that is done by a native function, and the types of the names that it reads."""
+
+    node: ast.expr
+    types: tuple[tuple[str, Type], ...]
+
+
+@language.expressions(ast.ListComp)
+def _list(inference: Inference, node: ast.ListComp) -> ir.Expression:
+    return list_of(inference, node)
+
+
+def list_of(inference: Inference, node: ast.ListComp | ast.GeneratorExp) -> ir.Expression:
+    """Return the list of a comprehension's items."""
+    writer = _Writer(node)
+    append = ast.Attribute(writer.read(_MADE), "append", _LOAD, **writer.at)
+    call = ast.Call(append, [node.elt], [], **writer.at)
+    body = writer.loops(node, [ast.Expr(call, **writer.at)])
+    known: Type | None = None
+    while True:
+        function, operands = _function(inference, node, body, {_MADE: List(known)})
+        assert function.body is not None
+        found = known
+        for step in (step for block in function.body.blocks for step in block.steps):
+            if isinstance(step, Append) and (found := common(found, step.value.type)) is None:
+                raise Outside(f"a list of items of other types, {step.value.type} among them")
+        if found == known:
+            return ListOfItems(List(known), function, operands)
+        known = found
+
+
+@language.calls(sum)
+def _sum(inference: Inference, node: ast.Call) -> ir.Expression:
+    starts = [one.value for one in node.keywords if one.arg == "start"]
+    if not 1 <= len(node.args) <= 2 or len(node.keywords) != len(starts) or len(node.args) + len(starts) > 2:
+        raise Outside("a `sum` that Python refuses")
+    starts += node.args[1:]
+    writer = _Writer(node)
+    start = starts[0] if starts else ast.Constant(0, **writer.at)
+    items, value = writer.items(node.args[0])
+    total = ast.BinOp(writer.read(_MADE), ast.Add(), value, **writer.at)
+    body = [
+        writer.bind(_MADE, start),
+        *writer.loops(items, [writer.bind(_MADE, total)]),
+        ast.Return(writer.read(_MADE), **writer.at),
+    ]
+    made = _reduced(inference, node, body)
+    function = made.function
+    assert function.body is not None
+    if ROUNDS_FLOATS and FLOAT in function.body.stored[_MADE]:
+        raise Outside("`sum` of floats, by this version of Python")
+    return made
+
+
+def extreme(inference: Inference, node: ast.Call, operator: ast.cmpop) -> ir.Expression:
+    """Return the least or greatest item of what `min` or `max` is given, by a comparison of two items."""
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("`min` or `max` with these arguments")
+    writer = _Writer(node)
+    items, value = writer.items(node.args[0])
+    at = writer.at
+    none = ast.Constant(None, **at)
+    first = ast.Compare(writer.read(_MADE), [ast.Is()], [none], **at)
+    better = ast.Compare(writer.read(_VALUE), [operator], [writer.read(_MADE)], **at)
+    take = writer.bind(_MADE, writer.read(_VALUE))
+    trip = [
+        writer.bind(_VALUE, value),
+        ast.If(first, [take], [ast.If(better, [take], [], **at)], **at),
+    ]
+    body = [
+        writer.bind(_MADE, none),
+        *writer.loops(items, trip),
+        ast.If(first, [ast.Raise(None, None, **at)], [], **at),
+        ast.Return(writer.read(_MADE), **at),
+    ]
+    return _reduced(inference, node, body)
+
+
+@language.calls(any, all)
+def _any_all(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("an `any` or `all` that Python refuses")
+    ends_with = inference.value(node.func).type == Known(any)
+    writer = _Writer(node)
+    # A list comprehension is evaluated to its end first.
+    items, value = writer.items(node.args[0], lazily=True)
+    test = value if ends_with else ast.UnaryOp(ast.Not(), value, **writer.at)
+    answers = [
+        ast.Return(ast.Constant(answer, **writer.at), **writer.at) for answer in (ends_with, not ends_with)
+    ]
+    body = writer.loops(items, [ast.If(test, [answers[0]], [], **writer.at)])
+    return _reduced(inference, node, [*body, answers[1]])
+
+
+class _Writer:
+    """Writes the statements that an expression stands for."""
+
+    def __init__(self, node: ast.expr) -> None:
+        self.at = position(node)
+
+    def read(self, name: str) -> ast.Name:
+        return ast.Name(name, _LOAD, **self.at)
+
+    def bind(self, name: str, value: ast.expr) -> ast.stmt:
+        return ast.Assign([ast.Name(name, _STORE, **self.at)], value, **self.at)
+
+    def items(self, node: ast.expr, lazily: bool = False) -> tuple[ast.ListComp | ast.GeneratorExp, ast.expr]:
+        """Return what an expression goes over as a comprehension, and its item. lazily: its items are to be
+        made one by one."""
+        if isinstance(node, ast.GeneratorExp) or (isinstance(node, ast.ListComp) and not lazily):
+            return node, node.elt
+        each = ast.comprehension(ast.Name(_EACH, _STORE, **self.at), node, [], 0)
+        return ast.GeneratorExp(self.read(_EACH), [each], **self.at), self.read(_EACH)
+
+    def loops(self, node: ast.ListComp | ast.GeneratorExp, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return the loops of a comprehension around what is done in each trip. Raises Outside."""
+        if not is_plain_comprehension(node, is_pure_call):
+            raise Outside("a comprehension with effects")
+        own = {
+            part.id for one in node.generators for part in ast.walk(one.target) if isinstance(part, ast.Name)
+        }
+        outermost = {part.id for part in ast.walk(node.generators[0].iter) if isinstance(part, ast.Name)}
+        if own & outermost:
+            raise Outside("a comprehension that goes over what has its item's name")
+        for generator in reversed(node.generators):
+            for test in reversed(generator.ifs):
+                body = [ast.If(test, body, [], **self.at)]
+            body = [ast.For(generator.target, generator.iter, body, [], **self.at)]
+        return body
+
+
+def _reduced(inference: Inference, node: ast.expr, body: list[ast.stmt]) -> ir.Call:
+    function, operands = _function(inference, node, body, {})
+    assert function.result is not None
+    return ir.Call(function.result, function, operands)
+
+
+def _function(
+    inference: Inference, node: ast.expr, body: list[ast.stmt], made: dict[str, Type]
+) -> tuple[ir.Function, tuple[ir.Expression, ...]]:
+    """Return the native function of an expression's statements, and its arguments. Raises Outside.
+
+    made: the list that it appends to, its last parameter, if there is one.
+    """
+    flow = body_flow(normal_form(body, is_pure_call))
+    read = flow.live[flow.blocks[0]]
+    types = {name: kind for name, kind in inference.types.items() if name in read and name not in made}
+    if any(isinstance(kind, Reference) for kind in types.values()):
+        types |= {name: kind for name, kind in inference.types.items() if is_path(name)}
+    known = Written(node, tuple(sorted((types | made).items())))
+    function = inference.callees.get(known)
+    if function is None:
+        given = tuple(
+            (name, kind)
+            for name, kind in types.items()
+            if not isinstance(kind, Known | Reference) and not is_path(name)
+        )
+        function = ir.Function(f"items_{len(inference.callees)}", given)
+        inference.callees[known] = function
+        unsigned: frozenset[str] = frozenset()
+        while True:
+            before = function.result, unsigned
+            inner = Inference(
+                flow,
+                callees=inference.callees,
+                assumed=inference.assumed,
+                within=function,
+                outer=inference.outer,
+                wanted=inference.wanted,
+                unsigned=unsigned,
+            )
+            function.body = inner.infer(types | made)
+            unsigned |= inner.found_unsigned
+            if (function.result, unsigned) == before:
+                break  # a return of another type than those before changes all of them
+        function.parameters = (*given, *sorted(inner.read_fields.items()), *made.items())
+        try:
+            _check(function, bool(made))
+        except Outside:
+            function.result = function.body = None
+            raise
+    if function.body is None:
+        raise Outside("a comprehension of what is outside the language")
+    return function, tuple(inference.read(name) for name, _ in function.parameters if name != _MADE)
+
+
+def _check(function: ir.Function, makes_list: bool) -> None:
+    """Raise Outside for a function that comes to nothing natively, or that has effects."""
+    assert function.body is not None
+    reason = refusal(function.body)
+    if reason is None and function.result is None:
+        reasons = [block.end.why for block in function.body.blocks if isinstance(block.end, ir.Leave)]
+        reason = next(filter(None, reasons), "")
+    if reason is not None:
+        raise Outside(reason)
+    if not makes_list and not isinstance(function.result, Scalar | Either):
+        raise Outside(f"`sum`, `min` or `max` that is {function.result}")
+    for step in (step for block in function.body.blocks for step in block.steps):
+        is_call = isinstance(step, ir.CallFunction) and not step.function.has_effects
+        if not (is_call or isinstance(step, _PURE) or (isinstance(step, Append) and _is_made(step.target))):
+            raise Outside("a comprehension with effects")
+
+
+def _is_made(target: ir.Expression) -> bool:
+    """Tell if a list is the one that a function is to append to."""
+    while isinstance(target, Expected):
+        target = target.source
+    return isinstance(target, ir.Read) and target.name == _MADE

@@ -1,0 +1,15 @@
+"""Writes the C++ of list comprehensions."""
+
+from __future__ import annotations
+
+from npcompile.lower.loops.comprehension_ir import ListOfItems
+from npcompile.lower.loops.emitter import Emitter, writes
+from npcompile.lower.loops.list_code import made_by
+
+
+@writes(ListOfItems)
+def _items(emitter: Emitter, node: ListOfItems) -> str:
+    operands = [emitter.value(operand) for operand in node.operands]
+    made = made_by(emitter, node.type, "new_list", [])
+    emitter.leave_if(f"{node.function.name}({', '.join(['trips', *operands, made])}) != npl::done")
+    return made
