@@ -10,7 +10,6 @@ import ast
 import builtins
 import time
 import warnings
-from collections.abc import Container
 from itertools import islice
 from time import perf_counter as clock
 from typing import Any, NamedTuple
@@ -47,7 +46,7 @@ class Entry(NamedTuple):
     names: dict[str, Any]
     objects: Objects | None
     unsigned: set[str]
-    nested: tuple[Container[str], Container[str]]  # as `objects_of` takes them
+    nested: tuple[str, ...]  # the names whose values may be nested functions
 
     @property
     def key(self) -> Any:
@@ -67,7 +66,7 @@ class Entry(NamedTuple):
 
     def add_attributes(self, paths: tuple[str, ...]) -> None:
         """Read more attributes of the objects."""
-        made = objects_of(self.names, paths, *self.nested)
+        made = objects_of(self.names, paths, self.nested)
         assert made is not None and self.objects is not None
         self.objects.take(made)
         self.names.update(made.values)
@@ -85,8 +84,6 @@ class NativeLoop:
         self._outer = tuple(name for name in self.source.reads if name not in local)
         self._cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
         self._globals = fn.__globals__
-        cells = {*code.co_cellvars, *code.co_freevars}
-        self._nested = (frozenset(self.takes), frozenset(cells & self.source.flow.stored))
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
@@ -244,9 +241,9 @@ class NativeLoop:
             names[self.source.flow.state] = state
         objects = None
         if self._paths or any(map(is_nested, values)):
-            objects = objects_of(names, self._paths, *self._nested)
+            objects = objects_of(names, self._paths, self.takes)
         names = names if objects is None else names | objects.values
-        return Entry(names, objects, self._unsigned, self._nested)
+        return Entry(names, objects, self._unsigned, self.takes)
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from npcompile.frontend.loops.closures import Closure, Reference
+from npcompile.frontend.loops.closures import Closure, Reference, defaults_of, parameters_of
 from npcompile.frontend.loops.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
@@ -133,16 +133,16 @@ def _arguments(
 ) -> tuple[_Argument, ...]:
     """Return the values of a function's parameters."""
     code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
+    names, positional = parameters_of(code), code.co_argcount
     bound: dict[str, _Argument] = {}
     if receiver is not None:
         if not names or code.co_posonlyargcount:
             raise Outside(f"`{function.__name__}`, by its parameters")
-        bound, names = {names[0]: receiver}, names[1:]
-    plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= len(names)
+        bound, names, positional = {names[0]: receiver}, names[1:], positional - 1
+    plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= positional
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     given = names[: len(node.args)]
-    if not plain or code.co_kwonlyargcount or code.co_flags & _UNUSUAL or code.co_cellvars:
+    if not plain or code.co_flags & _UNUSUAL or code.co_cellvars:
         raise Outside(f"`{function.__name__}`, by its parameters")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
         raise Outside(f"`{function.__name__}`, by its keywords")
@@ -154,15 +154,19 @@ def _arguments(
     operands |= {name: value(arg) for name, arg in keywords.items() if name is not None}
     missing = [name for name in names if name not in operands]
     if missing and closure is not None:
-        if not {*missing} <= {*code.co_varnames[code.co_argcount - closure.defaults : code.co_argcount]}:
+        if not {*missing} <= {*closure.defaults}:
             raise Outside(f"`{function.__name__}` without its arguments")
         operands |= {name: _default(inference, closure.variable(name)) for name in missing}
     elif missing:
-        defaults = function.__defaults__ or ()
-        inference.assumed.append(Assumed(function, "__defaults__", function.__defaults__))
-        known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+        for name in ("__defaults__", "__kwdefaults__"):
+            inference.assumed.append(Assumed(function, name, getattr(function, name)))
+        known = defaults_of(function)
         if not known.keys() >= {*missing}:
             raise Outside(f"`{function.__name__}` without its arguments")
+        by_keyword = function.__kwdefaults__ or {}
+        inference.assumed += [
+            Assumed(by_keyword, name, known[name]) for name in missing if name in by_keyword
+        ]
         operands |= {name: constant(known[name]) for name in missing}
     return (*bound.values(), *(operands[name] for name in names))
 
@@ -176,7 +180,7 @@ def _default(inference: Inference, path: str) -> _Argument:
 def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.Function:
     types, item = known.types, known.item
     code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
+    names = parameters_of(code)
     inference.assumed.append(Assumed(function, "__code__", code))
     flow = flow_of(function)
     parameters = tuple(

@@ -1,7 +1,8 @@
 """Types functions that are made anew at each call of the function around them: nested `def`s and lambdas.
 
 A native loop is compiled for such a function's code. The values of its free variables and its defaults, read
-where the loop is entered, are names of their own, as attributes of objects are (`objects.py`).
+where the loop is entered, are names of their own, as attributes of objects are (`objects.py`). A loop that
+binds a variable that nested functions read is never native (`frontend/rewrite/cutter.py`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ class Reference(Type):
 class Closure(Reference):
     """A function whose free variables and defaults are names: each is that of `variable`.
 
-    defaults: how many of the last parameters have one.
+    defaults: the parameters that have one.
     """
 
     path: str
     code: Known
     outer: Known  # its globals
-    defaults: int
+    defaults: tuple[str, ...]
 
     def bare(self) -> FunctionType:
         """Return a function of this code, without values of free variables and defaults."""
@@ -49,16 +50,7 @@ class Closure(Reference):
         return self.code.value.co_name
 
 
-@dataclass(frozen=True)
-class Shared(Reference):
-    """A nested function that has a variable in common with the loop, which binds it."""
-
-    variable: str
-
-    def __str__(self) -> str:
-        return f"function, as the loop binds its `{self.variable}`"
-
-
+_codes: dict[tuple[CodeType, str], CodeType] = {}
 _bare: dict[tuple[int, int], FunctionType] = {}  # they keep the code and the globals alive
 
 
@@ -68,9 +60,13 @@ def is_nested(value: Any) -> bool:
 
 
 def closure_of(path: str, function: FunctionType) -> Closure:
-    """Return the type of a function that has a path."""
-    code, outer = Known(function.__code__), Known(function.__globals__)
-    return Closure(path, code, outer, len(function.__defaults__ or ()))
+    """Return the type of a function that has a path.
+
+    A function that is cut anew makes equal code of its nested functions.
+    """
+    code = function.__code__
+    code = _codes.setdefault((code, code.co_filename), code)
+    return Closure(path, Known(code), Known(function.__globals__), tuple(defaults_of(function)))
 
 
 def variables_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -81,6 +77,16 @@ def variables_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
         except ValueError:  # it has no value yet
             continue
-    if function.__defaults__:
-        names = code.co_varnames[: code.co_argcount]
-        yield from zip(names[-len(function.__defaults__) :], function.__defaults__, strict=True)
+    yield from defaults_of(function).items()
+
+
+def parameters_of(code: CodeType) -> tuple[str, ...]:
+    """Return a function's parameters, those that are given by keyword alone after the others."""
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def defaults_of(function: FunctionType) -> dict[str, Any]:
+    """Return the defaults of a function's parameters."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    return dict(zip(names, defaults, strict=True)) | (function.__kwdefaults__ or {})

@@ -20,7 +20,6 @@ import numpy as np
 from npcompile.frontend.loops.closures import (
     Closure,
     Reference,
-    Shared,
     closure_of,
     is_nested,
     variables_of,
@@ -141,19 +140,16 @@ def _is_as_before(before: Any, value: Any) -> bool:
     return same and bool(before == value) and bool(value != 0)  # zeros have signs
 
 
-def objects_of(
-    names: dict[str, Any], paths: Iterable[str], nested: Container[str] = (), bound: Container[str] = ()
-) -> Objects | None:
+def objects_of(names: dict[str, Any], paths: Iterable[str], nested: Container[str] = ()) -> Objects | None:
     """Return the objects among the values of names, with the attributes of these paths; None for no object.
 
-    paths: `in_order`. nested: the names whose values may be nested functions. bound: the variables of the
-    function at hand that the loop binds, and that functions nested in it may share.
+    paths: `in_order`. nested: the names whose values may be nested functions.
     """
     made = Objects()
     known: _Types = {}
     for name, value in names.items():
         if name in nested and is_nested(value):
-            _add_function(made, known, name, value, bound)
+            _add_function(made, known, name, value)
         elif name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
             _add_object(made, known, name, value)
     for path in paths if made.names else ():
@@ -171,22 +167,16 @@ def _add_object(made: Objects, known: _Types, name: str, value: Any) -> None:
     made.owners[instance.path] = value
 
 
-def _add_function(
-    made: Objects, known: _Types, name: str, function: types.FunctionType, bound: Container[str]
-) -> None:
+def _add_function(made: Objects, known: _Types, name: str, function: types.FunctionType) -> None:
     if (found := known.get(id(function))) is not None:
         made.names[name] = found
         return
-    for variable in function.__code__.co_freevars:
-        if variable in bound:
-            made.names[name] = Shared(variable)
-            return
     closure = known[id(function)] = made.names[name] = closure_of(name, function)
     made.owners[name] = function
     for variable, value in variables_of(function):
         path = closure.variable(variable)
         if is_nested(value):
-            _add_function(made, known, path, value, bound)
+            _add_function(made, known, path, value)
         elif type(value).__flags__ & _HEAP and is_plain(type(value)):
             _add_object(made, known, path, value)
         elif is_held(value):

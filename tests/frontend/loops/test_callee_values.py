@@ -376,6 +376,22 @@ def nested_with_defaults(x: Any) -> Any:
     return total
 
 
+def only_by_keyword(x: Any, /, i: Any, *, by: Any = 2, scale: Any) -> Any:
+    return x[i] * by + scale
+
+
+@case(lambda: (np.arange(5.0), 5))
+def keywords_alone(x: Any, n: Any) -> Any:
+    def inner(i: Any, *, by: Any = n) -> Any:
+        return x[i] - by
+
+    total = 0.0
+    for i in range(n):
+        total += only_by_keyword(x, i, scale=1.5) + only_by_keyword(x, scale=i, by=0.5, i=0)
+        total += inner(i) * inner(by=i, i=0)
+    return total
+
+
 @case(lambda: (np.arange(5.0), 6), leaves=True)
 def nested_that_raises(x: Any, n: Any) -> Any:
     def add(i: Any) -> Any:
