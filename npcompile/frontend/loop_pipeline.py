@@ -12,23 +12,26 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.bounds_checks import hoist
-from npcompile.frontend.loops.callees import flow_of, objects_given
-from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow
+from npcompile.frontend.loops.callees import flow_of, objects_given, statements_of
+from npcompile.frontend.loops.choice import is_held
+from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow, function_flow
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, Frame, frames_at
 from npcompile.frontend.loops.independence import share
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
+from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
-from npcompile.frontend.loops.objects import Objects, paths_in
+from npcompile.frontend.loops.objects import Objects, in_order, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.refusal import goes_over_items, refusal
+from npcompile.frontend.loops.refusal import arrays_taken_whole, goes_over_items, refusal
 from npcompile.frontend.loops.scope import Scope
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
@@ -47,12 +50,13 @@ MAX_LEARNT = 32  # so many times at most a region is typed again with what was l
 
 @dataclass(frozen=True, eq=False)
 class LoopSource:
-    """A loop statement as a control-flow graph. reads: the names that it reads or keeps, sorted.
+    """A loop statement, or the body of a function, as a control-flow graph.
 
-    paths: the attributes that its source names, as `self.x`.
+    node: the statement, or the first one of the body. reads: the names that it reads or keeps, sorted. paths:
+    the attributes that its source names, as `self.x`.
     """
 
-    node: ast.For | ast.While
+    node: ast.stmt
     flow: ControlFlow
     reads: tuple[str, ...]
     paths: tuple[str, ...]
@@ -72,6 +76,19 @@ def loop_source(node: ast.For | ast.While) -> LoopSource:
     live = flow.live[flow.blocks[0]]
     reads = tuple(sorted(name for name in live if name != flow.state))
     return LoopSource(node, flow, reads, tuple(paths_in(ast.Module([loop, *after], []))))
+
+
+def function_source(function: FunctionType) -> LoopSource | None:
+    """Return the control-flow graph of a function's whole body; None where it has none."""
+    try:
+        statements = statements_of(function)
+    except Outside:
+        return None
+    if not statements or not all(map(is_held, statements)):
+        return None
+    flow = function_flow(normal_form(statements, is_pure_call))
+    paths = {path for statement in statements for path in paths_in(statement)}
+    return LoopSource(statements[0], flow, tuple(sorted(flow.live[flow.blocks[0]])), tuple(in_order(paths)))
 
 
 @dataclass(eq=False)
@@ -117,6 +134,11 @@ class TypedLoop:
     def goes_over_items(self) -> bool:
         """Tell if trips work on numbers alone, or on items or parts of arrays that each chooses."""
         return goes_over_items(self.region)
+
+    @cached_property
+    def takes_whole(self) -> frozenset[str]:
+        """The arrays given to it on all of whose items an expression works."""
+        return arrays_taken_whole(self.region)
 
     @cached_property
     def job(self) -> Job:
@@ -185,7 +207,7 @@ def typed_loop(
         exchange,
         callees,
         finishes,
-        flow.stored | inference.changed,
+        flow.kept | inference.changed,
         frozenset(inference.wanted),
         inference.unsigned,
     )

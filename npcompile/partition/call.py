@@ -13,6 +13,7 @@ from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.callees import CalleeSubstitution
+from npcompile.partition.native_body import NOT_ANSWERED, NativeBody
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Patience
@@ -22,6 +23,10 @@ from npcompile.tiering.idle_calls import AGAIN, ALL, IdleCalls
 from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
+
+# Calls of fewer seconds are answered by a native body, which takes some microseconds less for each. Whether
+# there is to be one is asked at so many calls at most.
+BODY_WITHIN, BODY_ASKED = 2e-3, 16
 
 
 class PartitionedCalls(CalleeSubstitution):
@@ -42,6 +47,8 @@ class PartitionedCalls(CalleeSubstitution):
     has_run: bool
     _direct: bool
     _contested: bool  # it is measured beside the plain function
+    body: NativeBody | None  # answers whole calls
+    asked: int  # at so many calls it was to be seen if its body might be native as a whole
 
     def cut(self) -> None:
         """Cut the function anew."""
@@ -54,6 +61,11 @@ class PartitionedCalls(CalleeSubstitution):
     @property
     def runs_loops(self) -> bool:
         """Tell if it has loops that are done natively."""
+        raise NotImplementedError
+
+    @property
+    def is_of_native_loops(self) -> bool:
+        """Tell if all of its loops are done natively, whatever the sizes."""
         raise NotImplementedError
 
     @property
@@ -81,8 +93,14 @@ class PartitionedCalls(CalleeSubstitution):
     def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
+            if (body := self.body) is not None and not (body.closed or kwargs or self._is_looked_at):
+                if (answer := body.answer(args)) is not NOT_ANSWERED:
+                    self.owner._stats.replays += 1
+                    return answer
             if self.owed or self.compiles_loops:
                 return self.run(args, kwargs)
+            if self._wants_body:
+                return self._timed(args, kwargs)
             if state.block_contest is None:
                 if not (self._contested and are_held()):
                     return self.run(args, kwargs)
@@ -96,6 +114,28 @@ class PartitionedCalls(CalleeSubstitution):
                 told(error)
                 raise
         return self.owner._despite(fault, args, kwargs)
+
+    @property
+    def _is_looked_at(self) -> bool:
+        """Tell if the statements of calls are timed, or done beside Python."""
+        return self.watch is not None or self.root.session is not None
+
+    @property
+    def _wants_body(self) -> bool:
+        """Tell if its body might be native as a whole, as its loops are."""
+        if self.body is not None or self.asked == BODY_ASKED or not (self._contested and are_held()):
+            return False
+        return self.is_of_native_loops and not (self._is_looked_at or self._is_stale)
+
+    def _timed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call; where it was a short one the body is to be native as a whole."""
+        self.asked += 1
+        blocks, start = self.root._blocks.calls, overhead.clock()
+        result = self.run(args, kwargs)
+        is_short = overhead.clock() - start < BODY_WITHIN
+        if is_short and self.root._blocks.calls == blocks and self._wants_body:
+            self.body, self.asked = NativeBody.of(self.owner.__wrapped__, self), BODY_ASKED
+        return result
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as it is."""

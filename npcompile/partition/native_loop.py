@@ -14,6 +14,8 @@ from itertools import islice
 from time import perf_counter as clock
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.closures import is_nested
@@ -34,6 +36,8 @@ MISSING: Any = object()
 # Seconds that Python may take for the rests of trips at which native code left, beyond as long as native code
 # takes itself: the loop then goes on in Python.
 LEAVES = 2e-3
+# Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
+LARGEST = 1 << 18
 _RANGE_ITERATOR = type(iter(range(0)))
 
 
@@ -75,7 +79,7 @@ class Entry(NamedTuple):
 class NativeLoop:
     """One loop statement of one function. ready: native code waits to be entered by a loop that runs."""
 
-    def __init__(self, node: ast.For | ast.While, source: LoopSource, within: Any) -> None:
+    def __init__(self, node: ast.stmt, source: LoopSource, within: Any) -> None:
         self.node, self.source, self.within = node, source, within
         fn = within.owner.__wrapped__
         code = fn.__code__
@@ -105,7 +109,8 @@ class NativeLoop:
         """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
         if self._errors_matter():
             return None
-        if (latest := self._latest) is not None:
+        latest = self._latest
+        if latest is not None and not (latest[0].takes_whole and any(map(is_large, values))):
             start = clock()
             if (done := latest[1](iterator, *values)) is not None:
                 self.within.entered = True
@@ -114,6 +119,8 @@ class NativeLoop:
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:
             self._refuse_if_never_held(entry)
+            return None
+        if any(is_large(entry.names.get(name)) for name in typed.takes_whole):
             return None
         self.within.entered = True
         if not typed.job.done:
@@ -160,7 +167,11 @@ class NativeLoop:
             names = {} if entry is None else entry.names
             odd = [name for name, value in names.items() if key_of(value) is None]
             what = f"`{odd[0]}`, a {type(names[odd[0]]).__name__}" if odd else "what it goes over"
-            self.within.refuse(self.node, what)
+            self.refuse(what)
+
+    def refuse(self, why: str) -> None:
+        """Leave the loop to Python for good."""
+        self.within.refuse(self.node, why)
 
     @staticmethod
     def own(iterable: Any, iterator: Any) -> Any:
@@ -282,7 +293,7 @@ class NativeLoop:
         if typed is None:
             return None
         if (why := self._refusal(typed)) is not None:
-            self.within.refuse(self.node, why)
+            self.refuse(why)
             return None
         self.within.owner._stats.native_loops += 1
         self._pending.append(typed)
@@ -418,3 +429,8 @@ def _one_back(iterator: Any) -> Any:
     """Return an iterator that begins with the item that was taken last; None where there is none."""
     state = state_of(iterator)
     return None if state is None else iterator_of(one_back(state))
+
+
+def is_large(value: Any) -> bool:
+    """Tell if a value is an array on all of which blocks work faster."""
+    return type(value) is np.ndarray and value.nbytes > LARGEST

@@ -73,6 +73,7 @@ class PartitionedFunction(PartitionedCalls):
         )
         self.blocks: dict[Any, Block] = {}
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
+        self.body, self.asked = None, 0
         self.typed = 0  # how often a loop was typed, for native code
         self.refusals: dict[ast.AST, str] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()
@@ -150,16 +151,24 @@ class PartitionedFunction(PartitionedCalls):
             self.natives[node] = kind(node, loop_source(node), self) if wanted else None
         return self.natives[node]
 
-    def refuse(self, node: ast.For | ast.While, why: str) -> None:
+    def refuse(self, node: ast.stmt, why: str) -> None:
         """Leave a loop to Python, and the loops in it to native code of their own."""
+        self.keep_blocks(node, why)
+        self.stale = True
+
+    def keep_blocks(self, node: ast.stmt, why: str) -> None:
+        """Leave the loop to blocks of its trips."""
         self.natives[node] = None
         self.refusals[node] = why
-        self.stale = True
 
     @property
     def runs_loops(self) -> bool:
         """Tell if it has loops that are done natively."""
         return any(native is not None and native.entries > 0 for native in self.natives.values())
+
+    @property
+    def is_of_native_loops(self) -> bool:
+        return self.runs_loops and all(type(native) is NativeLoop for native in self.natives.values())
 
     @property
     def compiles_loops(self) -> bool:
@@ -196,7 +205,7 @@ class PartitionedFunction(PartitionedCalls):
         waiting += [c for c in self.root.callees.values() if self.owner is self.root and c is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
-        for native in self.natives.values():
+        for native in (*self.natives.values(), self.body):
             if native is not None:
                 native.wait_until(deadline)
 

@@ -14,12 +14,9 @@ import numpy as np
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.rewrite.scopes import own_nodes
-from npcompile.partition.native_loop import NativeLoop
+from npcompile.partition.native_loop import NativeLoop, is_large
 from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.loop_contest import LoopContest
-
-# Trips on arrays of more bytes are the blocks': what a call of a kernel costs is little beside the work.
-LARGEST = 1 << 18
 
 
 class WholeArrayLoop(NativeLoop):
@@ -32,18 +29,18 @@ class WholeArrayLoop(NativeLoop):
             isinstance(part, ast.Break | ast.Return) for part in parts
         )
         self.contest = LoopContest(self._counts)
-        self._met = False
+        self._met = self._is_refused = False
 
     def enter(self, iterator: Any, *values: Any) -> Outcome | None:
         """Do the loop natively where that takes less time; None where blocks are to do it."""
         self.contest.drop()
-        if not self._met:
+        if not self._met or self._is_refused:
             self._met = True
             return None
-        if any(map(_is_large, values)) or self._errors_matter():
+        if any(map(is_large, values)) or self._errors_matter():
             return None
         entry = self._entry(iterator, values)
-        if entry is not None and any(map(_is_large, entry.names.values())):  # an object's
+        if entry is not None and any(map(is_large, entry.names.values())):  # an object's
             return None
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:
@@ -57,9 +54,14 @@ class WholeArrayLoop(NativeLoop):
         outcome = self._run(typed, entry)
         self.contest.end()
         if outcome.rest is not None:  # Python does the rest as written, which blocks do faster
-            self.within.refuse(self.node, "native code leaves it before it is done")
+            self.refuse("native code leaves it before it is done")
         self._refuse_if_lost()
         return outcome
+
+    def refuse(self, why: str) -> None:
+        """Leave the loop to its blocks, which are there: nothing is to be cut otherwise."""
+        self._is_refused = True
+        self.within.keep_blocks(self.node, why)
 
     def cut_done(self) -> None:
         self.contest.end()
@@ -81,11 +83,7 @@ class WholeArrayLoop(NativeLoop):
     def _refuse_if_lost(self) -> None:
         """Leave the loop to blocks for good where native code has not paid at any sizes met."""
         if self.contest.is_lost:
-            self.within.refuse(self.node, "its blocks take less time")
+            self.refuse("its blocks take less time")
 
     def _refusal(self, typed: TypedLoop) -> str | None:
         return typed.refusal
-
-
-def _is_large(value: Any) -> bool:
-    return type(value) is np.ndarray and value.nbytes > LARGEST

@@ -19,6 +19,9 @@ clock = time.thread_time
 # takes so many times as long loses at once. Else so many calls come before: at the first ones blocks are
 # recorded.
 LONG, LOSES, SETTLING = 2e-3, 1.3, 6
+# So many calls that record a block, or type a loop for native code, are no measure of later ones. After them
+# such calls are judged, too: there are functions whose every call does so.
+UNJUDGED = 8
 # So many calls the winner answers alone, and so many times more after each contest, at most so many.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
 # Native loops that take so many times less than the plain function are not in doubt.
@@ -43,6 +46,7 @@ class BlockContest:
         self._begun = False  # it is known how long the plain function takes
         self._resting = rests_of_losers()
         self._trial: Contest | None = None  # the contest at hand
+        self._unjudged = 0  # calls that recorded a block or typed a loop
         self._inside = False  # a call is being measured: those within it are none of the contest
 
     def answer(
@@ -70,13 +74,14 @@ class BlockContest:
             seconds = clock() - start
         finally:
             self._inside = False
-        if typed != partitioned.typed:  # to type a loop for native code takes long, and once
+        if (recordings, typed) != (counts.recordings, partitioned.typed) and self._unjudged < UNJUDGED:
+            self._unjudged += 1
             return result
         if recordings == counts.recordings:
             trial.note(ours, seconds)
         # Native code may have been entered for the first time, which takes longer than later entries.
         native = native or partitioned.runs_loops
-        if native and ours and seconds >= LONG:
+        if native and ours and seconds >= LONG and not trial.numpys:
             self._left, self._trial = FEW, None
             return result
         if not self._begun and trial.numpys:

@@ -13,18 +13,20 @@ from npcompile.tiering import block_contest
 class Cut:
     """A function that was cut, whose calls take seconds of a clock that stands still otherwise."""
 
-    def __init__(self, slow: int, types: bool) -> None:
+    def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={})
         self.runs_loops = False
         self.typed = 0
         self.now = 0.0
         self.runs = 0
-        self._slow, self._types = slow, types  # the run that takes long, and if it types a loop
+        # The run that takes long, and if it types a loop, or records a block.
+        self._slow, self._types, self._records = slow, types, records
 
     def run(self, args: Any, kwargs: Any) -> None:
         self.runs += 1
         if self.runs == self._slow:
             self.typed += self._types
+            self.root._blocks.recordings += self._records
             self.now += 0.1
         self.now += 0.001
 
@@ -49,6 +51,26 @@ def test_typing_a_loop_is_no_measure(slow: int, monkeypatch: pytest.MonkeyPatch)
     cut = Cut(slow, types=True)
     assert answered(cut, 30, monkeypatch).rest == 0
     assert cut.runs > 20
+
+
+@pytest.mark.parametrize("slow", [1, 2])
+def test_recording_a_block_is_no_measure(slow: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(slow, types=False, records=True)
+    assert answered(cut, 30, monkeypatch).rest == 0
+    assert cut.runs > 20
+
+
+def test_recording_at_every_call_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(0, types=False)
+    run, counts = cut.run, cut.root._blocks
+
+    def recording(args: Any, kwargs: Any) -> None:
+        run(args, kwargs)
+        counts.recordings += 1
+        cut.now += 0.1
+
+    monkeypatch.setattr(cut, "run", recording)
+    assert answered(cut, 1 + block_contest.UNJUDGED + 1, monkeypatch).rest > 0
 
 
 def test_a_slow_first_run_loses_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

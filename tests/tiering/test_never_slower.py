@@ -18,7 +18,7 @@ from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import seconds_taken
 from npcompile.runtime.tiers import Event, Tier
 from npcompile.tiering import block_contest
-from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
+from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING, UNJUDGED
 from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, CompileBudget
 from npcompile.tiering.contest import MOST, Contest
 from tests.checker import same
@@ -99,7 +99,10 @@ def test_a_long_call_shows_at_once_that_blocks_lose(clock: Clock) -> None:
     called(clock, 300)
     first = clock.turns.index("plain")
     assert clock.turns[first + 1] == "run" and clock.at[first] == first + 1
-    assert all(later - at > FIRST for at, later in itertools.pairwise(clock.at[first:])), clock.at
+    recorded = [at for at in clock.at if first < at <= first + UNJUDGED]  # all but the last record a block
+    assert recorded == [*range(first + 1, first + 1 + len(recorded))]
+    rest = clock.at[clock.at.index(recorded[-1]) :]
+    assert len(rest) > 2 and all(later - at > FIRST for at, later in itertools.pairwise(rest)), clock.at
 
 
 def test_blocks_that_lost_may_win_later(clock: Clock) -> None:

@@ -263,21 +263,26 @@ def flow_of(function: FunctionType) -> ControlFlow:
     """Return the control-flow graph of a function's body. Raises Outside where it has none."""
     code = function.__code__
     if id(code) not in _flows:
-        try:
-            node = find(function)[0]
-            if not isinstance(node, ast.Lambda):
-                node = tree_of(function)[0]
-        except NotFound as error:
-            raise Outside(f"`{function.__name__}`: {error}") from None
-        if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
-            raise Outside(f"`{function.__name__}`, which binds outer names")
-        body: list[ast.stmt] = (
-            [ast.copy_location(ast.Return(node.body), node.body)]
-            if isinstance(node, ast.Lambda)
-            else [one for one in node.body if not _is_text(one)]
-        )
-        _flows[id(code)] = code, body_flow(normal_form(body, is_pure_call))
+        _flows[id(code)] = code, body_flow(normal_form(statements_of(function), is_pure_call))
     return _flows[id(code)][1]
+
+
+def statements_of(function: FunctionType) -> list[ast.stmt]:
+    """Return the statements of a function's body.
+
+    Raises Outside where they are not found, or bind outer names.
+    """
+    try:
+        node = find(function)[0]
+        if not isinstance(node, ast.Lambda):
+            node = tree_of(function)[0]
+    except NotFound as error:
+        raise Outside(f"`{function.__name__}`: {error}") from None
+    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
+        raise Outside(f"`{function.__name__}`, which binds outer names")
+    if isinstance(node, ast.Lambda):
+        return [ast.copy_location(ast.Return(node.body), node.body)]
+    return [one for one in node.body if not _is_text(one)]
 
 
 def _is_text(node: ast.stmt) -> bool:

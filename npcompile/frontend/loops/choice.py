@@ -27,14 +27,18 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 def is_candidate(node: ast.For | ast.While) -> bool:
     """Tell if a loop may become native, by its statements."""
-    parts = own_nodes([node])
-    if any(isinstance(part, _NEVER) for part in parts):
+    if not is_held(node):
         return False
     if any(isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts):
         return False
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return False
     return not any(map(leaves_trip, node.orelse))
+
+
+def is_held(statement: ast.stmt) -> bool:
+    """Tell if a region may hold a statement."""
+    return not any(isinstance(part, _NEVER) for part in own_nodes([statement]))
 
 
 def depends_on_trip(node: ast.For | ast.While) -> bool:

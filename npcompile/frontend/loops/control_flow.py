@@ -110,6 +110,10 @@ class ControlFlow:
     state: str | None  # the name of the outermost loop's iterator, None for a `while` loop
     live: dict[Block, frozenset[str]]  # names that are read later, where a block begins
     stored: frozenset[str]  # the user's names that the region may bind or delete
+    kept: frozenset[str]  # those among them that are read once the region is done
+
+
+ANSWER = ".answer"  # the name of what a function returns whose whole body is a region
 
 
 def control_flow(loop: ast.For | ast.While, after: Sequence[ast.stmt] = ()) -> ControlFlow:
@@ -123,6 +127,14 @@ def control_flow(loop: ast.For | ast.While, after: Sequence[ast.stmt] = ()) -> C
 def body_flow(statements: list[ast.stmt]) -> ControlFlow:
     """Return the graph of a function's body in normal form: all of its ends return."""
     return _Builder().build_body(statements)
+
+
+def function_flow(statements: list[ast.stmt]) -> ControlFlow:
+    """Return the graph of a function's body in normal form as a region.
+
+    It binds `ANSWER`, and is done, where the function returns.
+    """
+    return _Builder().build_region(statements)
 
 
 class _Builder:
@@ -144,13 +156,29 @@ class _Builder:
         self.body([*after])
         self.at.end = Done()
         names = frozenset(name for name in stored_names(loop, *after) if name[0] != ".")
-        return ControlFlow(self.blocks, state, live_at(self.blocks), names)
+        return ControlFlow(self.blocks, state, live_at(self.blocks), names, names)
 
     def build_body(self, statements: list[ast.stmt]) -> ControlFlow:
         self.jump()  # nothing leads to the first block
         self.body(statements)
         self.at.end = Return(None)
-        return ControlFlow(self.blocks, None, live_at(self.blocks), frozenset())
+        return ControlFlow(self.blocks, None, live_at(self.blocks), frozenset(), frozenset())
+
+    def build_region(self, statements: list[ast.stmt]) -> ControlFlow:
+        self.jump()
+        self.body(statements)
+        self.at.end = Return(None)
+        done = self.block()
+        done.end = Done()
+        for block in self.blocks:
+            if isinstance(block.end, Return):
+                self.at = block
+                value = block.end.value or ast.Constant(None, lineno=0, col_offset=0)
+                store = ast.copy_location(ast.Name(ANSWER, ast.Store()), value)
+                self.statement(self.assigned(store, value))
+                self.at.end = Jump(done)
+        stored = frozenset(name for name in stored_names(*statements) if name[0] != ".") | {ANSWER}
+        return ControlFlow(self.blocks, None, live_at(self.blocks), stored, frozenset({ANSWER}))
 
     def jump(self) -> None:
         """Go on in a new block."""

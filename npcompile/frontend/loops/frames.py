@@ -121,12 +121,12 @@ def _ended(frames: list[Frame], place: int) -> Outcome:
             call = Outcome(error=error.with_traceback(None))
     call = go_on(callee.flow, exit_, names, callee.scope, call)
     if call.error is not None:
-        call.error = _raised(call.error, callee.scope, call.line, names)
+        call.error = raised_within(call.error, callee.scope, call.line, names)
     return call
 
 
-def _raised(error: BaseException, scope: Scope, line: int, names: dict[str, Any]) -> BaseException:
-    """Return an exception after a function has raised it at a line of its own."""
+def raised_within(error: BaseException, scope: Scope, line: int, names: dict[str, Any]) -> BaseException:
+    """Return an exception after a function has raised it at a line of its own. names: those of its frame."""
     own = tuple([name for name in names if scope.is_local(name)])
     code = _raising(scope.code, scope.code.co_filename, line, tuple(map(scope.mangled, own)))
     function = FunctionType(code, scope.globals)

@@ -60,8 +60,11 @@ def quick_entry(
     outside
         The globals, or the cell, in which a name is that is no argument.
     """
-    if wide or layout.frames is not None or isinstance(function, SharingFunction):
-        return None  # Python tells a loop that threads share how many there are, at each entry
+    if wide or layout.frames is not None:
+        return None
+    if isinstance(function, SharingFunction):
+        unshared = quick_entry(runtime, function.function, layout, wide, assumed, takes, state, outside)
+        return None if unshared is None else _sharing(function, unshared)
     places = {name: place for place, name in enumerate(takes, 1)}
     if state is not None:
         places[state] = 0
@@ -86,6 +89,16 @@ def quick_entry(
     address = ctypes.cast(function, ctypes.c_void_p).value
     entry: QuickEntry = runtime.LoopEntry(address, max(layout.size, 1), 1 + len(takes), tuple(parts))
     return entry
+
+
+def _sharing(function: SharingFunction, entry: QuickEntry) -> QuickEntry:
+    """Return what tells a loop that threads share how many there are, and enters it."""
+
+    def entered(*values: Any) -> Done | None:
+        function.give()
+        return entry(*values)
+
+    return entered
 
 
 _NOTHING = (0, 0, 0, False, 0, False)

@@ -43,12 +43,16 @@ class SharingFunction:
         native.load_if_built()
 
     def __call__(self, words: int) -> int:
+        self.give()
+        number: int = self.function(words)
+        return number
+
+    def give(self) -> None:
+        """Give the library the threads that there are now."""
         module = native.loaded()
         wanted = None if module is None else module.team, thread_count(), WORTH_SHARING
         if _last.get(self.address) != wanted:
             self.given.team, self.given.count, self.given.worth = _last[self.address] = wanted
-        number: int = self.function(words)
-        return number
 
     @property
     def rounds(self) -> int:
