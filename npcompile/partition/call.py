@@ -135,6 +135,8 @@ class PartitionedCalls(CalleeSubstitution):
         is_short = overhead.clock() - start < BODY_WITHIN
         if is_short and self.root._blocks.calls == blocks and self._wants_body:
             self.body, self.asked = NativeBody.of(self.owner.__wrapped__, self), BODY_ASKED
+            if self.body is not None and not kwargs:
+                self.body.prepare(args)
         return result
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

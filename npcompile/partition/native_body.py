@@ -14,6 +14,7 @@ from typing import Any, Final
 from npcompile.frontend.loop_pipeline import TypedLoop, function_source
 from npcompile.frontend.loops.control_flow import ANSWER
 from npcompile.frontend.loops.frames import raised_within
+from npcompile.frontend.loops.quick_entry import Done
 from npcompile.partition.native_loop import NativeLoop
 
 NOT_ANSWERED: Final = object()
@@ -41,27 +42,34 @@ class NativeBody(NativeLoop):
 
     def answer(self, args: tuple[Any, ...]) -> Any:
         """Answer a call natively; NOT_ANSWERED where the cut function has to."""
-        if (latest := self._latest) is not None:
-            start = clock()
-            if (done := latest[1](True, *args)) is not None:
-                outcome = self._done(latest[0], start, done, True, args)
-                if outcome.error is not None:
-                    names = dict(zip(self.takes, args, strict=True)) | outcome.names
-                    raise raised_within(outcome.error, self._scope, outcome.line, names)
-                if not latest[0].finishes[done[0]]:
-                    self.closed = True
-                return outcome.names[ANSWER]
-        if (typed := self._typed_for(args)) is None:
+        for _ in range(2):
+            if (latest := self._latest) is not None:
+                start = clock()
+                if (done := latest[1](True, *args)) is not None:
+                    return self._answer(latest[0], start, done, args)
+            self.prepare(args)
+            if self.closed or self._latest is latest:
+                break
+        return NOT_ANSWERED
+
+    def _answer(self, typed: TypedLoop, start: float, done: Done, args: tuple[Any, ...]) -> Any:
+        """Return what the function returns, or raise what it raises, after native code has run."""
+        outcome = self._done(typed, start, done, True, args)
+        if outcome.error is not None:
+            names = dict(zip(self.takes, args, strict=True)) | outcome.names
+            raise raised_within(outcome.error, self._scope, outcome.line, names)
+        self.closed = not typed.finishes[done[0]]
+        return outcome.names[ANSWER]
+
+    def prepare(self, args: tuple[Any, ...]) -> None:
+        """Find native code for the types of a call's arguments, or have it compiled."""
+        entry = self._entry(True, args) if len(args) == len(self.takes) else None
+        typed = None if entry is None or entry.objects is not None else self._find(entry)
+        if typed is None:
             self.closed = True
         elif typed.job.done:
             self._keep(typed)
             self.closed = typed in self._entries and self._latest is None
-        return NOT_ANSWERED
-
-    def _typed_for(self, args: tuple[Any, ...]) -> TypedLoop | None:
-        """Return the native code for the types of a call's arguments; None where there is to be none."""
-        entry = self._entry(True, args)
-        return None if entry is None or entry.objects is not None else self._find(entry)
 
     def refuse(self, why: str) -> None:
         self.closed = True

@@ -92,7 +92,7 @@ def end_calls(frames: list[Frame]) -> Outcome | None:
 def pass_through(frames: list[Frame], error: BaseException) -> BaseException:
     """Return an exception that came while native code ran, after it has passed the calls of frames."""
     for callee, exit_, names in frames:
-        error = _raised(error, callee.scope, _line_of(callee.flow, exit_, callee.scope), names)
+        error = raised_within(error, callee.scope, _line_of(callee.flow, exit_, callee.scope), names)
     return error
 
 

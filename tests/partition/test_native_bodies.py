@@ -1,0 +1,218 @@
+"""Functions that are native as a whole answer as Python does, with its types, identity and exceptions."""
+
+from __future__ import annotations
+
+import random
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.partition.native_body import NOT_ANSWERED, NativeBody
+from npcompile.tiering.block_contest import BlockContest
+from tests.checker import same
+from tests.loops import random_check
+from tests.loops.random_check import check, compile_loops_alone
+from tests.loops.random_programs import program_source
+
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+CALLS = 9
+LAST = CALLS - 1  # by then a body has answered
+
+
+class Bodies:
+    """Counts the calls that native bodies have answered."""
+
+    def __init__(self) -> None:
+        self.answered = 0
+
+
+@pytest.fixture
+def bodies(native_runtime: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bodies]:
+    """Bodies become native, whatever the clock says: no contest has plain calls, no statement is timed."""
+    compile_loops_alone(monkeypatch)
+    monkeypatch.setattr("npcompile.partition.partitioned.ROUNDS", 0)
+    monkeypatch.setattr("npcompile.partition.call.are_held", lambda: True)
+    monkeypatch.setattr("npcompile.partition.call.BODY_WITHIN", float("inf"))
+    monkeypatch.setattr(BlockContest, "answer", lambda self, cut, state, args, kwargs: cut.run(args, kwargs))
+    counted, answer = Bodies(), NativeBody.answer
+
+    def counting(self: NativeBody, args: tuple[Any, ...]) -> Any:
+        result = answer(self, args)
+        counted.answered += result is not NOT_ANSWERED
+        return result
+
+    monkeypatch.setattr(NativeBody, "answer", counting)
+    yield counted
+
+
+def checksum(data: Any, poly: int = 0x8408) -> int:
+    crc = 0xFFFF
+    for b in data:
+        cur = 0xFF & b
+        for _ in range(8):
+            if (crc & 1) ^ (cur & 1):
+                crc = (crc >> 1) ^ poly
+            else:
+                crc >>= 1
+            cur >>= 1
+    return crc & 0xFFFF
+
+
+def table_of(seq: Any) -> Any:
+    n = len(seq)
+    table = np.zeros((n, n), np.int32)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            table[i, j] = max(table[i, j - 1], table[i + 1, j])
+            if seq[i] + seq[j] == 3:
+                table[i, j] = max(table[i, j], table[i + 1, j - 1] + 1)
+    return table
+
+
+def first_above(a: Any, limit: float) -> Any:
+    for i in range(len(a)):
+        if a[i] > limit:
+            return a[i]
+    return None
+
+
+def itself(a: Any) -> Any:
+    for i in range(1, len(a)):
+        a[i] += a[i - 1]
+    return a
+
+
+def a_view(a: Any) -> Any:
+    for i in range(1, len(a)):
+        a[i] -= a[i - 1]
+    return a[1:]
+
+
+def several(a: Any, x: float) -> Any:
+    total, count = 0.0, 0
+    for v in a:
+        if v > x:
+            total += v
+            count += 1
+    return total, count, x
+
+
+def nothing(a: Any) -> None:
+    for i in range(len(a) - 1):
+        a[i] = a[i + 1]
+
+
+def past_the_end(a: Any, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        a[i] = i
+        total += a[i]
+    return total
+
+
+def grows(n: int) -> int:
+    product = 1
+    for i in range(1, n):
+        product *= i
+    return product
+
+
+def unbound(a: Any, flag: bool) -> Any:
+    for i in range(len(a)):
+        if flag:
+            last = a[i]
+    return last
+
+
+def array(n: int = 6) -> np.ndarray:
+    return np.arange(n) * 7 % 5 / 2
+
+
+PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
+    (checksum, lambda call: (np.arange(40 + call % 2, dtype=np.uint8) * 37,)),
+    (checksum, lambda call: (np.arange(9, dtype=np.uint8), 0x1021 + call)),
+    (table_of, lambda call: (np.arange(9 + call % 2) * 7 % 4,)),
+    (first_above, lambda call: (array(), 1.0)),
+    (first_above, lambda call: (array(), 50.0)),
+    (itself, lambda call: (array(5 + call % 2),)),
+    (itself, lambda call: (array(20)[::2],)),
+    (itself, lambda call: (np.zeros(0),)),
+    (a_view, lambda call: (array(),)),
+    (several, lambda call: (array(), 0.5)),
+    (several, lambda call: (array().astype(np.float32), 1)),
+    (nothing, lambda call: (array(),)),
+    (past_the_end, lambda call: (array(6), 6)),
+    (past_the_end, lambda call: (array(6), 6 if call < LAST else 8)),
+    (grows, lambda call: (15 if call < LAST else 40,)),
+    (unbound, lambda call: (array(), call < LAST)),
+]
+
+
+def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    try:
+        result = function(*args)
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        places = [
+            (one.name, one.lineno) for one in frames if one.filename == __file__ and one.name != "counting"
+        ]
+        return type(error), str(error), places[1:]
+    return result
+
+
+@pytest.mark.parametrize("place", range(len(PROGRAMS)), ids=lambda place: PROGRAMS[place][0].__name__)
+def test_as_python(place: int, bodies: Bodies) -> None:
+    function, arguments = PROGRAMS[place]
+    jitted = npcompile.jit(function)
+    for call in range(CALLS):
+        mine, theirs = arguments(call), arguments(call)
+        got, want = outcome(jitted, mine), outcome(function, theirs)
+        same(got, want, where=f"call {call}")
+        same(mine, theirs, where=f"arguments of call {call}")
+        for one, other in zip(mine, theirs, strict=True):
+            assert (got is one) == (want is other)
+            if isinstance(want, np.ndarray) and isinstance(other, np.ndarray):
+                assert np.may_share_memory(got, one) == np.may_share_memory(want, other)
+        jitted.wait(60)
+    assert bodies.answered
+
+
+def test_other_types_and_sizes_compile_what_they_need(bodies: Bodies) -> None:
+    jitted = npcompile.jit(itself)
+    for kind in (float, int):
+        for call in range(CALLS):
+            same(jitted(np.arange(4 + call % 3, dtype=kind)), itself(np.arange(4 + call % 3, dtype=kind)))
+            jitted.wait(60)
+    assert bodies.answered >= 4
+    assert jitted.stats.native_loops <= 4  # a loop and a body for each type, whatever the sizes
+
+
+def test_errors_of_floats_are_told_as_the_caller_asks(bodies: Bodies) -> None:
+    jitted = npcompile.jit(divided)
+    for _ in range(CALLS):
+        same(jitted(np.ones(3), np.float64(2)), divided(np.ones(3), np.float64(2)))
+        jitted.wait(60)
+    assert bodies.answered
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        jitted(np.ones(3), np.float64(0))
+
+
+def divided(a: Any, x: Any) -> Any:
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] / x
+    return total
+
+
+def test_random_programs(bodies: Bodies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_check, "CALLS", CALLS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check([program_source(random.Random(seed)) for seed in range(5000, 5040)], tmp_path)
+    assert bodies.answered > 20
