@@ -1,7 +1,7 @@
 """Types the users' functions that a loop calls: they become native functions of their own.
 
 Where a function without effects leaves, nothing has happened yet, and Python makes the whole call again; one
-that changes arrays is left half-way, and `frames.py` ends the call. A function that calls itself is typed
+that stores something is left half-way, and `frames.py` ends the call. A function that calls itself is typed
 until no more is learnt of what it returns and if it has effects.
 """
 
