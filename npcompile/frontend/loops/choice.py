@@ -29,8 +29,6 @@ def is_candidate(node: ast.For | ast.While) -> bool:
     """Tell if a loop may become native, by its statements."""
     if not is_held(node):
         return False
-    if any(isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts):
-        return False
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return False
     return not any(map(leaves_trip, node.orelse))
@@ -38,7 +36,10 @@ def is_candidate(node: ast.For | ast.While) -> bool:
 
 def is_held(statement: ast.stmt) -> bool:
     """Tell if a region may hold a statement."""
-    return not any(isinstance(part, _NEVER) for part in own_nodes([statement]))
+    parts = own_nodes([statement])
+    if any(isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts):
+        return False
+    return not any(isinstance(part, _NEVER) for part in parts)
 
 
 def depends_on_trip(node: ast.For | ast.While) -> bool:
