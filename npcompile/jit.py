@@ -70,6 +70,7 @@ class Jitted(RecordedFunction):
         "balances",
         "callees",
         "filters",
+        "own",
         "session",
         "spending",
     )
@@ -81,7 +82,7 @@ class Jitted(RecordedFunction):
     root = property(lambda self: self)
     # Leaves of signatures that are the function's own: itself, where it shares programs with others of its
     # code.
-    own = property(lambda self: () if self._family is None else (self.__wrapped__,))
+    own: tuple[Any, ...]
     # Attributes by which `inspect` recognises functions, and generators and coroutines among them.
     __code__ = _from_plain_function("__code__")
     __defaults__ = _from_plain_function("__defaults__")
@@ -104,6 +105,7 @@ class Jitted(RecordedFunction):
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
         self._family: Family | None = None
+        self.own = ()
         self._rest = 0  # the number of next calls that are not recorded
         super().__init__(fn, wait, strict, dtype, Stats(), [])
         self.fast_random = fast_random
@@ -121,7 +123,7 @@ class Jitted(RecordedFunction):
             if family.parted:
                 self._rest = family.rest()
             else:
-                self._family = family
+                self._family, self.own = family, (fn,)
                 family.take(self)
 
     @property
@@ -178,7 +180,7 @@ class Jitted(RecordedFunction):
     def _start_anew(self) -> None:
         self._earns = None
         if self._family is not None:
-            self._family = None
+            self._family, self.own = None, ()
             self._lock = threading.Lock()
             self.balance, self.balances, self.spending = RecordingBudget(WHOLE), {}, CompileBudget()
             self._programs, self._uncompiled, self._kinds, self._crowd = [], {}, set(), CrowdedSignatures()

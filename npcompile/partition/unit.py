@@ -53,7 +53,7 @@ class Unit(RecordedFunction):
         self.fast_random = root.fast_random
         self._made_so = root._made_so
         self.within = within
-        self.root = root
+        self.root, self.allowance = root, root.allowance
         self.calls_too_small = 0
         self.balance = root.balances.setdefault(self._place(), RecordingBudget(PART))
 

@@ -42,7 +42,7 @@ from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHOR
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff
-from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, current, enter, estimate, leave, users
+from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.verify.verify import Watch, verifying
@@ -106,7 +106,7 @@ class RecordedFunction(PlainCalls):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._passing.left > 0 and not kwargs and self._passes(args):
             return self._passed(args)
-        call, before = enter(self.root.allowance)
+        call, before = enter(self.allowance)
         call.depth += 1
         try:
             try:
@@ -247,7 +247,7 @@ class RecordedFunction(PlainCalls):
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
         request.group, request.lengths = group, lengths
         missed = False
-        for general in () if group is None else group.followed_by(lengths):
+        for general in group.followed_by(lengths) if group is not None and group.generals else ():
             numbers = general.counts and (state is None or state.general is not general)
             missed |= bool(general.counts) and not numbers  # it has been asked
             if state is None or general.by_data or general.outside or numbers:
@@ -292,7 +292,8 @@ class RecordedFunction(PlainCalls):
             if state is None and self._has_room():
                 state = self._states[key] = Specialization(request.group, request.lengths)
                 state.kind = split_lengths(key)[0] if request.group is None else request.group.kind
-                state.grows = self._growing.among(args)
+                if self._growing.places:
+                    state.grows = self._growing.among(args)
         if state is None:
             least = self._seldom()
             self._pass_over(2 * least, least)
@@ -338,7 +339,7 @@ class RecordedFunction(PlainCalls):
             if state.partitioned is None and state.count == 0:
                 state.partitioned = self._cut_alike(state)
             if state.partitioned is None:
-                return self._record(state, args, kwargs)
+                return self._record(state, args, kwargs, request.call)
         finally:
             state.lock.release()
         return state.partitioned.run(args, kwargs)
@@ -357,7 +358,7 @@ class RecordedFunction(PlainCalls):
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container among the arguments is now found to grow: signatures are others from now on."""
-        found = self._growing.look(args, self._affords())
+        found = self._growing.look(args, self._affords)
         if found:
             self._front = None
         return found
@@ -412,7 +413,9 @@ class RecordedFunction(PlainCalls):
     def gave_up(self) -> None:
         """Take note that a signature was left to NumPy, which was measured to take less time."""
 
-    def _record(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _record(
+        self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call
+    ) -> Any:
         rewritten = self._source()
         if isinstance(rewritten, Reason):
             state.move(Event.CLOSED)
@@ -435,7 +438,7 @@ class RecordedFunction(PlainCalls):
         key = self.signature(args, kwargs, leaves)  # before the call changes containers among them
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
-            before, limit = current().machinery, self._limit
+            before, limit = call.machinery, self._limit
             options = self.own, self.fast_random, general, state.grows, self._counting, self._uncompiled
             rest = *options, before + limit
             try:
@@ -446,7 +449,7 @@ class RecordedFunction(PlainCalls):
             result = traced.result
             if state.raising is not None:
                 state.raising.succeeds()
-            self.cost = current().machinery - before
+            self.cost = call.machinery - before
         if traced.exceeded and limit < LONG and traced.fault is None:
             self.cost *= TIMES
             return result
@@ -488,9 +491,10 @@ class RecordedFunction(PlainCalls):
         if not entry.parked:
             entry.start()
         state.pending.append(entry)
-        if self._has_to_wait and not entry.parked:
+        waits = self._has_to_wait
+        if waits and not entry.parked:
             users(self._wait_for, (entry,), {})
-        if self._has_to_wait or entry.done:
+        if waits or entry.done:
             self._link(state)
         return result
 

@@ -8,6 +8,7 @@ by its type alone, and what a program needs of it is read as from an attribute.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,15 @@ class GrowingArguments:
         self._last: dict[int, tuple[int, int, tuple[int, ...]]] = {}  # identity, size and `_ends`
         self._times: dict[int, int] = {}
 
-    def look(self, args: tuple[Any, ...], paid: bool) -> bool:
-        """Note the containers of a call with a new signature; True where another is found to grow. paid: the
-        function's source may be read."""
+    def look(self, args: tuple[Any, ...], affords: Callable[[], bool]) -> bool:
+        """Note the containers of a call with a new signature; True where another is found to grow. affords:
+        tells if the function's source may be read."""
+        if _KINDS.isdisjoint(map(type, args)):
+            return False
         found = set()
-        if self._fn is not None and any(type(arg) in _KINDS for arg in args):
-            self.unread = not paid
-            if paid:
+        if self._fn is not None:
+            self.unread = not affords()
+            if not self.unread:
                 found = set(histories(self._fn))
                 self._fn = None
         for place, arg in enumerate(args):
@@ -95,6 +98,8 @@ class GrowingArguments:
 
     def has_long(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container is found to be too long to be known one by one; from now on it is not."""
+        if _KINDS.isdisjoint(map(type, args)):
+            return False
         kept = frozenset(
             place
             for place, arg in enumerate(args)

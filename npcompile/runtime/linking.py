@@ -22,6 +22,7 @@ from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Event
 from npcompile.tiering.host_call_profile import HostCallProfile
+from npcompile.tiering.overhead import Allowance
 from npcompile.verify.verify import verifying, watched
 
 # The request that ends a message about a fault of npcompile's own.
@@ -50,6 +51,7 @@ class KernelLinking:
     # So many replays at first are not measured beside NumPy.
     first_replays = 8
     root: Any  # the jitted function that it is, or is a part of
+    allowance: Allowance  # of its calls
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         self.__wrapped__ = fn
@@ -162,7 +164,7 @@ class KernelLinking:
 
         timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
         """
-        self.root.allowance.renew()
+        self.allowance.renew()
         self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
 
     def _wait_for_all(self, deadline: float | None) -> None:

@@ -90,7 +90,7 @@ class PlainCalls(ShapeSharing):
         """Answer a call that is not recorded, as that is not paid for yet."""
         result = self._timed(state, args, kwargs)
         if not state.ready and len(state.plain_seconds) >= FEWEST:
-            state.rest = self.root.allowance.passes(min(state.plain_seconds))
+            state.rest = self.allowance.passes(min(state.plain_seconds))
             if not kwargs:
                 self._pass_on(state, args)
         return result

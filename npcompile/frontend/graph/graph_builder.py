@@ -138,7 +138,7 @@ class GraphBuilder(ReadBuilder):
         if type(arg) in (tuple, list):
             made = [self.even(item) for item in arg]
             return arg if all(map(operator.is_, made, arg)) else type(arg)(made)
-        if not isinstance(arg, np.ndarray) or computed(arg.dtype) is None or not is_uneven(arg):
+        if not isinstance(arg, np.ndarray) or not is_uneven(arg) or computed(arg.dtype) is None:
             return arg
         refusal, self.refusal = self.refusal, Cause.FIELD_COPIED()
         made = self.call("host", np.array, (arg,), {}, np.array(arg))
@@ -201,9 +201,10 @@ class GraphBuilder(ReadBuilder):
             self.bound(operands, args)
         else:
             self.bound(operands, (*args, result))
-            for number, how in store_casts.given(op, args, kwargs, result):
-                if (node := self.tracked.node(number)) is not None:
-                    self.fits(node, result.dtype, how)
+            if op.function in store_casts.CONVERTING:
+                for number, how in store_casts.given(op, args, kwargs, result):
+                    if (node := self.tracked.node(number)) is not None:
+                        self.fits(node, result.dtype, how)
         return refs, named
 
     def result(self, node: fx.Node, result: Any) -> Any:

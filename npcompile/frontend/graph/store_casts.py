@@ -20,7 +20,7 @@ from npcompile.nep50 import weak
 # Python's must be; where they are copied (`np.copyto`), Python's integers.
 ITEM, CAST, COPY = "item", "cast", "copy"
 # Functions that convert what they are given: at which position, under which name, and how a number.
-_CONVERTING = {
+CONVERTING = {
     np.array: (0, "object", CAST),
     np.asarray: (0, "a", CAST),
     np.put: (2, "v", CAST),
@@ -76,16 +76,15 @@ def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] 
 
 
 def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> Iterator[tuple[Any, str]]:
-    """Yield the arguments that a call converts to the dtype of `array`, number by number, each with how."""
-    place = _CONVERTING.get(op.function)
-    if place is None or not isinstance(array, np.ndarray):
+    """Yield what a call of a function in `CONVERTING` converts to the dtype of `array`, and how it does."""
+    if not isinstance(array, np.ndarray):
         return
     if (
         op.function in (np.array, np.asarray)
         and kwargs.get("dtype", args[1] if len(args) > 1 else None) is None
     ):
         return
-    position, name, how = place
+    position, name, how = CONVERTING[op.function]
     value = args[position] if len(args) > position else kwargs.get(name)
     if type(value) in (list, tuple):
         for item in leaves(value):

@@ -75,6 +75,11 @@ def attribute_of(recording: Recording, obj: Any, name: str) -> Any:
         _note_property, recording, obj, name, False
     ):
         return recording.call(getter, obj)
+    return plain_attribute(recording, obj, name)
+
+
+def plain_attribute(recording: Recording, obj: Any, name: str) -> Any:
+    """Return `obj.name` as Python reads it."""
     result = getattr(obj, name)
     return recording.note(_noted_attribute, recording, obj, name, result) if recording.on else result
 
@@ -110,6 +115,11 @@ def item_of(recording: Recording, obj: Any, index: Any) -> Any:
     """Return `obj[index]`."""
     if (method := special_method(recording, obj, "__getitem__")) is not None:
         return recording.call(method, obj, index)
+    return plain_item(recording, obj, index)
+
+
+def plain_item(recording: Recording, obj: Any, index: Any) -> Any:
+    """Return `obj[index]` as Python reads it."""
     own = is_array(obj) or (type(obj) in SIMPLE and recording.builder.container_of(obj) is None)
     result = do(operator.getitem, obj, index if own else recording.builder.tracked.meant(index))
     return recording.note(_getitem, recording, obj, index, result) if recording.on else result

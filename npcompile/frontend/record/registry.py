@@ -242,6 +242,7 @@ TABLES = Tables(
     getattr=Table(
         Row(resize.resize_attribute, *_ARRAYS, under=np.ndarray),
         Row(flat_iterators.flat_attribute, np.ndarray),
+        Row(attributes_items.plain_attribute, *_ARRAYS, _MODULE),
         Row(attributes_items.attribute_of),
         plain=resize.plain_attribute,
     ),
@@ -275,7 +276,7 @@ TABLES = Tables(
         Row(local_containers.read_kept_item, *_KEPT),
         Row(typed_arrays.read_item, typed_arrays.ARRAY),
         Row(containers.enter_item, defaultdict, Counter),
-        Row(attributes_items.item_of, *_ARRAYS),
+        Row(attributes_items.plain_item, *_ARRAYS),
         Row(containers.read_item),
         plain=attributes_items.item_of,
     ),

@@ -116,11 +116,11 @@ def run(
     kwargs: dict[str, Any],
 ) -> Any:
     """Run a rewritten function on the hooks of a recording. Its literals and defaults are followed."""
-    recording.note(recording.builder.know_literals, rewritten.constants)
+    literals = rewritten.constants
     node = recording.builder.tracked.node(fn)
     if node is None:
-        defaults = (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values())
-        recording.note(recording.builder.know_literals, defaults)
+        literals = (*literals, *(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values())
+    recording.note(recording.builder.know_literals, literals)
     if recording.closures and (fn.__defaults__ or fn.__kwdefaults__):
         recording.note(note_defaults, recording, fn, None)
     closure = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)

@@ -240,7 +240,7 @@ class _Compiler:
         already."""
         while True:
             with self.lock:
-                family = self.families.setdefault(job.family, Family())
+                family = self.families.get(job.family) or self.families.setdefault(job.family, Family())
                 shared = family.shared_by(job.sized, job.unfit)
             if shared is None:
                 return False
