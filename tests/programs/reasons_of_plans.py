@@ -270,3 +270,21 @@ def effect(x, o, s):
     for y in s:
         total = total + y
     return total
+
+
+def stores_into_object(x, o, s):
+    while x.sum() < 1e6:
+        x = np.sin(x) + x * 2
+        print(end="")
+    if x.sum() < 0:
+        o.thing.x = x[0]
+    return x
+
+
+def draws(x, o, s):
+    while x.sum() < 1e6:
+        x = np.sin(x) + x * 2
+        print(end="")
+    if x.sum() < 0:
+        x = x + next(iter(s))
+    return x
