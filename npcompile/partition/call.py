@@ -130,12 +130,13 @@ class PartitionedCalls(CalleeSubstitution):
     def _timed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call; where it was a short one the body is to be native as a whole."""
         self.asked += 1
-        blocks, start = self.root._blocks.calls, overhead.clock()
+        start = overhead.clock()
         result = self.run(args, kwargs)
-        is_short = overhead.clock() - start < BODY_WITHIN
-        if is_short and self.root._blocks.calls == blocks and self._wants_body:
+        seconds = overhead.clock() - start
+        if seconds < BODY_WITHIN and self._wants_body:
             self.body, self.asked = NativeBody.of(self.owner.__wrapped__, self), BODY_ASKED
             if self.body is not None and not kwargs:
+                self.body.most = seconds
                 self.body.prepare(args)
         return result
 

@@ -15,13 +15,17 @@ from npcompile.frontend.loop_pipeline import TypedLoop, function_source
 from npcompile.frontend.loops.control_flow import ANSWER
 from npcompile.frontend.loops.frames import raised_within
 from npcompile.frontend.loops.quick_entry import Done
-from npcompile.partition.native_loop import NativeLoop
+from npcompile.partition.native_loop import NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()
+TIMED = 4  # so many calls of a body are timed: it is closed where the cut function takes less time
 
 
 class NativeBody(NativeLoop):
-    """The body of one function as one region. closed: it answers no more calls."""
+    """The body of one function as one region.
+
+    closed: it answers no more calls. most: the seconds that the cut function takes for one.
+    """
 
     @classmethod
     def of(cls, function: Any, within: Any) -> NativeBody | None:
@@ -39,11 +43,15 @@ class NativeBody(NativeLoop):
         code = self.within.owner.__wrapped__.__code__
         self.takes = code.co_varnames[: code.co_argcount]
         self.closed = False
+        self.most = float("inf")
+        self._least, self._timed = float("inf"), 0
 
     def answer(self, args: tuple[Any, ...]) -> Any:
         """Answer a call natively; NOT_ANSWERED where the cut function has to."""
         for _ in range(2):
             if (latest := self._latest) is not None:
+                if latest[0].takes_whole and any(map(is_large, args)):
+                    break
                 start = clock()
                 if (done := latest[1](True, *args)) is not None:
                     return self._answer(latest[0], start, done, args)
@@ -58,7 +66,11 @@ class NativeBody(NativeLoop):
         if outcome.error is not None:
             names = dict(zip(self.takes, args, strict=True)) | outcome.names
             raise raised_within(outcome.error, self._scope, outcome.line, names)
-        self.closed = not typed.finishes[done[0]]
+        if self._timed < TIMED:
+            self._timed += 1
+            self._least = min(self._least, clock() - start)
+            self.closed = self._timed == TIMED and self._least > self.most
+        self.closed = self.closed or not typed.finishes[done[0]]
         return outcome.names[ANSWER]
 
     def prepare(self, args: tuple[Any, ...]) -> None:

@@ -210,9 +210,10 @@ def divided(a: Any, x: Any) -> Any:
     return total
 
 
+@pytest.mark.slow
 def test_random_programs(bodies: Bodies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_check, "CALLS", CALLS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check([program_source(random.Random(seed)) for seed in range(5000, 5040)], tmp_path)
-    assert bodies.answered > 20
+        check([program_source(random.Random(seed)) for seed in range(5000, 5024)], tmp_path)
+    assert bodies.answered > 12
