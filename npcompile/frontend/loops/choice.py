@@ -51,10 +51,10 @@ def depends_on_trip(node: ast.For | ast.While) -> bool:
 
 def _goes_over_items(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:
     """Tell if items, or slices, are chosen by what a loop binds, or a loop in it goes over items."""
-    loops = [part for part in parts if isinstance(part, ast.For)]
+    loops = [part for part in parts if isinstance(part, ast.For | ast.comprehension)]
     if any(not _is_range(loop.iter) for loop in loops):
         return True
-    bound = set(stored_names(node))
+    bound = set(stored_names(node, *(loop.target for loop in loops)))
     return any(
         isinstance(one, ast.Name) and one.id in bound
         for part in _subscripts(parts)

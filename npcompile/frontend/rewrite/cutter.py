@@ -338,7 +338,7 @@ class Cutter:
     def protected_names(self, node: ast.For | ast.While) -> bool:
         """Tell if a loop binds names that are not the function's own, or that functions made inside read."""
         stored = set(stored_names(node))
-        return bool(stored & (self.facts.captured | self.facts.rebound)) or not all(
+        return bool(stored & (self.facts.captured_later | self.facts.rebound)) or not all(
             map(self.facts.is_local, stored)
         )
 

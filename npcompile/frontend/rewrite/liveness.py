@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from npcompile.frontend.rewrite.scopes import body_of, own_nodes, stored_names
 
@@ -44,6 +44,29 @@ def captured(body: Iterable[ast.stmt]) -> set[str]:
     found: set[str] = set()
     for part in own_nodes(body):
         if isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp)):
+            found |= loads(part)
+    return found
+
+
+# Builtins that take all items of a generator before they return.
+_CONSUMERS = frozenset(("all", "any", "list", "max", "min", "sorted", "sum", "tuple"))
+
+
+def captured_later(body: Iterable[ast.stmt], is_local: Callable[[str], bool]) -> set[str]:
+    """Return the names that functions made in these statements may read once their statement is done.
+
+    A generator that a builtin is given reads them before.
+    """
+    parts = own_nodes(body)
+    consumed = {
+        part.args[0]
+        for part in parts
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.args
+        if part.func.id in _CONSUMERS and not is_local(part.func.id)
+    }
+    found: set[str] = set()
+    for part in parts:
+        if isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp)) and part not in consumed:
             found |= loads(part)
     return found
 

@@ -10,6 +10,7 @@ from collections import Counter
 
 from npcompile.frontend.rewrite.liveness import (
     Liveness,
+    captured_later,
     displays,
     drawn,
     is_scalar,
@@ -82,6 +83,7 @@ class Facts:
         self.scope = scope
         self.live = Liveness(node.body)
         self.captured = self.live.always  # functions made inside read these at any time
+        self.captured_later = frozenset(captured_later(node.body, self.is_local))
         self.rebound = frozenset(rebound(node.body))  # functions made inside bind these anew
         self.drawn = frozenset(drawn(node.body))
         self.arguments = frozenset(arguments(node))

@@ -219,7 +219,7 @@ def _ternary(inference: Inference, node: ast.IfExp) -> ir.Expression:
         one, other = inference.value(node.body), inference.value(node.orelse)
     except (Split, Outside):  # either may be evaluated on its own way alone
         raise Split(node, test, (node.body, node.orelse)) from None
-    if one.type != other.type:
+    if one.type != other.type or isinstance(one.type, List):  # a new list lasts as long as its own way
         raise Split(node, test, (node.body, node.orelse))
     return ir.Choose(one.type, test, one, other)
 
