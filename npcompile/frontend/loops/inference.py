@@ -110,7 +110,7 @@ class Inference:
     learnt: dict[str, List] = field(default_factory=dict)  # what was learnt in this inference
     unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
-    low_bits: set[ast.expr] = field(default_factory=set)  # nodes of which the low bits alone count
+    low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count
 
     def __post_init__(self) -> None:
         self.continued = Continuations(self.flow)
@@ -170,6 +170,7 @@ class Inference:
                 if number == len(source.steps):
                     self.block.end = self.end(source.end)
                 else:
+                    self.low_bits |= unsigned.masked_next(source.steps[number : number + 2])
                     self.step(source.steps[number])
             except Outside as outside:
                 self.block.steps, self.types = made, before
@@ -320,6 +321,8 @@ class Inference:
         made = self.value(value)
         rule = language.operators.find((type(old.type), type(made.type)), f"{old.type} and {made.type}")
         result = rule(self, type(op), old, made, True)
+        if isinstance(result.type, Either) and node in self.low_bits:
+            result = unsigned.apply(type(op), old, made, UNSIGNED)
         if isinstance(result.type, Either):
             raise split_of_either(
                 self.continued,

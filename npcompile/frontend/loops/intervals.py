@@ -297,6 +297,8 @@ def _is_masked_next(step: ir.Bind, after: ir.Step | ir.End | None) -> bool:
         ):
             mask = right.value if isinstance(right, ir.Constant) and value.type in INTS else 0
             keeps = mask > 0 and (value.operator is ast.BitAnd or mask.bit_count() == 1)
+            if value.operator is ast.BitAnd and isinstance(right, ir.Read):  # no unsigned int is negative
+                keeps = right.type == UNSIGNED and right.name != name
             return keeps and isinstance(left, ir.Read) and left.name == name == step.name
     return False
 

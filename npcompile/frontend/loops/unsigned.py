@@ -7,9 +7,10 @@ theirs, else the unsigned one; a sum, difference or product that may be either i
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
-from npcompile.frontend.loops.intervals import exact_of, interval_of, of_type
+from npcompile.frontend.loops.intervals import BY_LOW_BITS, exact_of, interval_of, of_type
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, FLOAT, INT, MODULUS, UNSIGNED, Either, Known, Scalar, Type
@@ -182,9 +183,35 @@ def _held_in(kind: Type) -> Scalar:
     return kind
 
 
-def power_modulo() -> Operation:
-    """Return the operation of `pow(base, exponent, modulus)` of unsigned ints."""
-    return Operation("npl::exact_power_modulo", (U8, U8, U8), U8, True)
+def masked_next(steps: Sequence[object]) -> set[ast.AST]:
+    """Return the nodes of a statement of which the low bits alone count, as the next one masks its name."""
+    match steps:
+        case [ast.Assign([ast.Name(name)], value), ast.AugAssign(ast.Name(masked), ast.BitAnd())]:
+            return {value} if name == masked else set()
+        case [ast.AugAssign(ast.Name(name)) as step, ast.AugAssign(ast.Name(masked), ast.BitAnd())]:
+            return {step, step.value} if name == masked and type(step.op) in BY_LOW_BITS else set()
+    return set()
+
+
+def of_signed(kind: type[ast.operator], left: ir.Expression, right: ir.Expression) -> ir.Expression | None:
+    """Return an operator's value on two signed ints where it is above them, as may be; None where it is not.
+
+    `byte << 56` and the product of two numbers of 32 bits are of this kind.
+    """
+    if kind not in (ast.Add, ast.Mult, ast.LShift) or BOOL in (left.type, right.type):
+        return None
+    exact = exact_of(kind, [interval_of(left), interval_of(right)])
+    if exact is None or exact.least < 0 or not _SIGNED.most < exact.most < MODULUS:
+        return None
+    return apply(kind, left, right, UNSIGNED)
+
+
+def power_modulo(operands: tuple[ir.Expression, ...]) -> ir.Expression:
+    """Return `pow(base, exponent, modulus)`, which has the modulus's type."""
+    held = tuple(map(_held, operands))
+    name = f"npl::exact_power_modulo<{', '.join(one.c_type for one in held)}>"
+    result = UNSIGNED if operands[2].type == UNSIGNED else INT
+    return ir.Apply(result, Operation(name, held, held[2], True), operands)
 
 
 # -- comparisons -------------------------------------------------------------------------------------------

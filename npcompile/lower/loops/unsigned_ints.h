@@ -101,15 +101,16 @@ template <class A, class B> static inline bool exact_divide(A a, B b, double& an
     return false;
 }
 
-// pow(base, exponent, modulus) of ints that are not negative.
-static inline bool exact_power_modulo(uint64_t base, uint64_t exponent, uint64_t modulus, uint64_t& answer) {
-    if (modulus == 0) return true;
-    unsigned __int128 product = 1 % modulus, factor = base % modulus;
+// Leaves for negative exponents, of which there may be an inverse, and for negative divisors.
+template <class A, class B, class C> static inline bool exact_power_modulo(A base, B power, C modulus, C& answer) {
+    if (modulus == 0 || below_zero(power) || below_zero(modulus)) return true;
+    uint64_t exponent = uint64_t(power), divisor = uint64_t(modulus);
+    unsigned __int128 product = 1 % divisor, factor = exact_remainder_unchecked<A, uint64_t, uint64_t>(base, divisor);
     for (; exponent; exponent >>= 1) {
-        if (exponent & 1) product = product * factor % modulus;
-        factor = factor * factor % modulus;
+        if (exponent & 1) product = product * factor % divisor;
+        factor = factor * factor % divisor;
     }
-    answer = uint64_t(product);
+    answer = C(product);
     return false;
 }
 

@@ -88,6 +88,8 @@ class NodeRules:
 
 def _constant(node: ir.Constant) -> str | None:
     kind, value = node.type, node.value
+    if isinstance(kind, Unsigned):
+        kind = Scalar(kind.code)
     if not isinstance(kind, Scalar):
         return "a known object has no number" if value is not None else None
     of_kinds = "c" if isinstance(value, complex) else "fc" if isinstance(value, float) else "biufc"
@@ -105,8 +107,11 @@ def _apply(node: ir.Apply) -> str | None:
     operation = node.operation
     if len(node.operands) != len(operation.operands):
         return f"{operation.function} takes {len(operation.operands)} operands, not {len(node.operands)}"
-    if isinstance(node.type, Scalar) and node.type.code != operation.result.code:
+    if isinstance(node.type, Scalar | Unsigned) and node.type.code != operation.result.code:
         return f"{operation.function} gives {operation.result}, not {node.type}"
+    for operand, to in zip(node.operands, operation.operands, strict=True):
+        if isinstance(operand.type, Unsigned) and to.kind in "iu" and to.code != operand.type.code:
+            return f"{operation.function} takes {to}, which does not hold every {operand.type}"
     return None
 
 

@@ -137,6 +137,24 @@ def test_a_mask_in_the_next_statement_keeps_low_bits() -> None:
     check(masked_next, 40)
 
 
+WORD = 0xFFFFFFFFFFFFFFFF
+
+
+def masked_by_names(data, n, generator):
+    h = 14695981039346656037
+    for i in range(n):
+        h ^= int(data[i]) << 56
+        h *= generator
+        h &= WORD
+        a, b = h & 0xFFFFFFFF, h >> 32
+        product = (h & 0xFFFFFFFF) * (h >> 33 | 1 << 31)
+        power = pow(i - 2, h, WORD), pow(h, 5, h | 1)
+
+
+def test_masks_that_are_names_and_ints_above_the_signed_ones() -> None:
+    check(masked_by_names, np.arange(250, 259).astype(np.uint8), 9, 0x100000001B3)
+
+
 def mask_that_is_read_between(n):
     x = z = 1
     for i in range(n):

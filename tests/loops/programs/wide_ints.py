@@ -96,19 +96,15 @@ class Generator:
         self.state = state
         self.drawn = 0
 
-    def fill(self, out):
-        for i in range(len(out)):
-            self.state = (self.state * 0x5851F42D4C957F2D + 0x14057B7EF767814F) & MASK
-            self.drawn += 1
-            out[i] = (self.state >> 33) % 6 + 1
-
 
 @loop(lambda n, rng: (n, 7), sizes=(0, 1, 9), realistic=80_000, large=lambda rng: (5, 0xFFFFFFFFFFFFFFFF))
 def dice(n, seed):
     generator = Generator(seed)
     out = np.zeros(n, dtype=np.int8)
-    generator.fill(out)
-    generator.fill(out)
+    for i in range(len(out)):
+        generator.state = (generator.state * 0x5851F42D4C957F2D + 0x14057B7EF767814F) & MASK
+        generator.drawn += 1
+        out[i] = (generator.state >> 33) % 6 + 1
     return out, generator.state, generator.drawn
 
 

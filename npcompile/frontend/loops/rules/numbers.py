@@ -84,6 +84,9 @@ def _arithmetic(
             made = folded(kind, left.value, right.value)
             if made is not None:
                 return made
+        above = unsigned.of_signed(kind, left, right)
+        if above is not None:
+            return above
     return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}", kind)
 
 

@@ -173,9 +173,9 @@ def called(
             operands = (unsigned.as_float(operands[0]),)
         if function is bool:
             return ir.Apply(BOOL, arithmetic.truth(_U8), operands)
-    if function is pow and len(operands) == 3 and all(map(unsigned.is_nonnegative, operands)):
-        taken = tuple(one if one.type == UNSIGNED else unsigned.unsigned(one) for one in operands)
-        return ir.Apply(UNSIGNED, unsigned.power_modulo(), taken)
+    if function is pow and len(operands) == 3:
+        if all(operand.type in unsigned.PYTHON for operand in operands):
+            return unsigned.power_modulo(operands)
     if function in (min, max) and all(operand.type == UNSIGNED for operand in operands):
         name = "smallest" if function is min else "largest"
         chosen = Operation(f"npl::{name}<uint64_t>", (_U8,) * len(operands), _U8)
