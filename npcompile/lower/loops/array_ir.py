@@ -149,7 +149,7 @@ class Counted(ir.Compound):
 
 @dataclass(frozen=True)
 class Source(Type):
-    """An array of one axis that an operand of a map is as a whole: the body reads its items at any places."""
+    """An array that an operand of a map is as a whole: the body reads its items at any places."""
 
     array: Array
 
@@ -169,10 +169,11 @@ class Whole(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class Indices(ir.Compound):
-    """An array of indices of another array, after the check that each is there."""
+    """An array of indices of an axis of another array, after the check that each is there."""
 
     index: ir.Expression
     array: ir.Expression
+    axis: int = 0
 
     def __str__(self) -> str:
         return str(self.index)
@@ -180,18 +181,29 @@ class Indices(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class Fetch(ir.Compound):
-    """Within the body of a `Map`: the item of a source at a place that is an index of it."""
+    """Within the body of a `Map`: the item of a source at places that are indices of it, one for each axis."""
 
     source: ir.Expression
-    place: ir.Expression
+    places: tuple[ir.Expression, ...]
 
     def __str__(self) -> str:
-        return f"{self.source}[{self.place}]"
+        return f"{self.source}[{', '.join(map(str, self.places))}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Taken(ir.Compound):
+    """A new array: the parts of an array along its first axis, such as the rows of a matrix, at `Indices`."""
+
+    array: ir.Expression
+    index: ir.Expression
+
+    def __str__(self) -> str:
+        return f"{self.array}[{self.index}]"
 
 
 @dataclass(frozen=True, eq=False)
 class Selected(ir.Compound):
-    """A new array: the items of an array of one axis where a mask of the same length holds."""
+    """A new array: the items, or the parts along the first axes, where a mask of those axes holds."""
 
     array: ir.Expression
     mask: ir.Expression
@@ -202,18 +214,18 @@ class Selected(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class StoreChosen(ir.CompoundStep):
-    """Store to the items of an array of one axis that `chosen` chooses: `Indices`, or a mask.
+    """Store to what `chosen` chooses of an array: `Indices` of one axis, or of both of two, or a mask.
 
     The value is computed before the first store, and of repeated indices the last one counts.
     """
 
     target: ir.Expression
-    chosen: ir.Expression
+    chosen: tuple[ir.Expression, ...]
     value: Map
 
     @property
     def parts_within(self) -> tuple[ir.Expression, ...]:
-        return (self.target, self.chosen, *self.value.operands)
+        return (self.target, *self.chosen, *self.value.operands)
 
     def __str__(self) -> str:
-        return f"{self.target}[{self.chosen}] = {self.value}"
+        return f"{self.target}[{', '.join(map(str, self.chosen))}] = {self.value}"

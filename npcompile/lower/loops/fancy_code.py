@@ -1,8 +1,8 @@
-"""Writes the C++ of items at the places that index arrays give, and where masks hold, by `fancy.h`."""
+"""Writes the C++ of items and parts at the places that index arrays give, and where masks hold, by `fancy.h`."""
 
 from __future__ import annotations
 
-from npcompile.lower.loops.array_ir import Fetch, Indices, Selected, StoreChosen, Whole
+from npcompile.lower.loops.array_ir import Fetch, Indices, Selected, StoreChosen, Taken, Whole
 from npcompile.lower.loops.elementwise_code import computed, function_of
 from npcompile.lower.loops.emitter import Emitter, does, writes
 
@@ -15,13 +15,19 @@ def _whole(emitter: Emitter, node: Whole) -> str:
 @writes(Indices)
 def _indices(emitter: Emitter, node: Indices) -> str:
     index, array = emitter.value(node.index), emitter.value(node.array)
-    emitter.leave_if(f"npl::beyond({index}, {array})")
+    emitter.leave_if(f"npl::beyond({index}, {array}.shape[{node.axis}])")
     return index
 
 
 @writes(Fetch)
 def _fetch(emitter: Emitter, node: Fetch) -> str:
-    return emitter.hold(node.type, f"npl::fetch({emitter.value(node.source)}, {emitter.value(node.place)})")
+    operands = [emitter.value(part) for part in (node.source, *node.places)]
+    return emitter.hold(node.type, f"npl::fetch({', '.join(operands)})")
+
+
+@writes(Taken)
+def _taken(emitter: Emitter, node: Taken) -> str:
+    return computed(emitter, node.type, "take_parts", [emitter.value(node.array), emitter.value(node.index)])
 
 
 @writes(Selected)
@@ -32,7 +38,11 @@ def _selected(emitter: Emitter, node: Selected) -> str:
 
 @does(StoreChosen)
 def _store(emitter: Emitter, step: StoreChosen) -> None:
-    target, chosen = emitter.value(step.target), emitter.value(step.chosen)
+    target, chosen = emitter.value(step.target), [emitter.value(one) for one in step.chosen]
     function, arrays = function_of(emitter, step.value)
-    name = "scatter" if isinstance(step.chosen, Indices) else "store_where"
-    emitter.leave_if(f"npl::{name}({', '.join([target, chosen, function, *arrays])})")
+    first = step.chosen[0]
+    if not isinstance(first, Indices):
+        name = "store_where"
+    else:
+        name = "scatter_items" if len(chosen) > 1 else f"scatter<{first.axis}>"
+    emitter.leave_if(f"npl::{name}({', '.join([target, *chosen, function, *arrays])})")

@@ -19,7 +19,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.products import matmul
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Fetch, Lane, Map, Selected, StoreMap, ndim
+from npcompile.lower.loops.array_ir import Fetch, Lane, Map, Selected, StoreMap, Taken, Transposed, ndim
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
 
@@ -65,8 +65,9 @@ def _with_lanes(body: ir.Expression, lanes: list[ir.Expression]) -> ir.Expressio
         case ir.Apply(operands=operands):
             made = tuple(_with_lanes(operand, lanes) for operand in operands)
             return dataclasses.replace(body, operands=made)
-        case Fetch(source=source, place=place):
-            return Fetch(body.type, _with_lanes(source, lanes), _with_lanes(place, lanes))
+        case Fetch(source=source, places=places):
+            found = tuple(_with_lanes(place, lanes) for place in places)
+            return Fetch(body.type, _with_lanes(source, lanes), found)
         case ir.Choose(test=test, one=one, other=other):
             return ir.Choose(body.type, *(_with_lanes(part, lanes) for part in (test, one, other)))
     return body
@@ -330,7 +331,10 @@ def _update(
         raise Outside(f"an augmented assignment of {made.type} to {old.type}")
     if isinstance(made.type, Scalar):
         made = Map(Array(made.type.code, 0), (made,), Lane(made.type, 0))
-    if isinstance(old, Map | Selected):  # chosen items, of which Python makes an array, changes and stores it
+    new = old.array if isinstance(old, Transposed) else old
+    if isinstance(
+        new, Map | Selected | Taken
+    ):  # what is chosen is an array that Python makes, changes and stores
         inference.assign(target, converted(made, old.type.item))
     else:
         store(inference, old, made)

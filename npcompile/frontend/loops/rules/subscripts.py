@@ -45,8 +45,7 @@ def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.ex
 
 def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
     """Return the parts of an index of an array with so many axes; an array is a part, too."""
-    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
-    parts = [_part(inference, node) for node in nodes]
+    parts = _parts(inference, index)
     if ... not in parts:
         return parts  # type: ignore[return-value]
     at = parts.index(...)
@@ -55,11 +54,30 @@ def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
     return [*parts[:at], *whole, *parts[at + 1 :]]  # type: ignore[list-item]
 
 
+def _parts(inference: Inference, index: ast.expr) -> list[Index | EllipsisType]:
+    if isinstance(index, ast.Tuple):
+        return [_part(inference, node) for node in index.elts]
+    if isinstance(index, ast.Slice | ast.List):
+        return [_part(inference, index)]
+    value = inference.value(index)
+    if not isinstance(value.type, Tuple):
+        return [_part_of(inference, value)]
+    found = [_part_of(inference, item) for item in inference.items_of(value, len(value.type.items))]
+    if ... in found:
+        raise Outside("an index by a tuple with `...` in it")
+    return found
+
+
 def _part(inference: Inference, node: ast.expr) -> Index | EllipsisType:
     if isinstance(node, ast.Slice):
         bounds = [_bound(inference, one) for one in (node.lower, node.upper, node.step)]
         return ir.Slice(*bounds)
-    value = inference.value(node)
+    if isinstance(node, ast.List):
+        return fancy.listed(inference, node)
+    return _part_of(inference, inference.value(node))
+
+
+def _part_of(inference: Inference, value: ir.Expression) -> Index | EllipsisType:
     if value.type in (Known(None), Known(...)):
         return None if value.type == Known(None) else ...
     if fancy.is_index(value):
