@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.array_iterators import Flat, Grid
 from npcompile.frontend.loops.iterators import Counted, Items, Numbers, Zipped, iterator_of
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.layout import Layout, Slot, objects_in
 from npcompile.lower.loops.layout import arrays_in as layout_arrays
@@ -131,12 +133,19 @@ def _format(kind: Type) -> str:
             return "qqqq"
         case Tuple(items=items):
             return "".join(map(_format, items))
-        case ItemsState(source=source) | PartsState(source=source) | TextState(source=source):
+        case (
+            ItemsState(source=source)
+            | PartsState(source=source)
+            | TextState(source=source)
+            | FlatState(source=source)
+        ):
             return _format(source) + "q"
         case CountedState(items=counted):
             return "q" + _format(counted)
         case ZippedState(parts=parts):
             return "".join(map(_format, parts))
+        case GridState(axes=axes):
+            return "q" * (1 + axes)
     return ""
 
 
@@ -158,9 +167,16 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
         case Tuple(items=items):
             for one, part in zip(items, value, strict=True):
                 _put(values, one, part)
-        case ItemsState(source=source) | PartsState(source=source) | TextState(source=source):
+        case (
+            ItemsState(source=source)
+            | PartsState(source=source)
+            | TextState(source=source)
+            | FlatState(source=source)
+        ):
             _put(values, source, value.source)
             values.append(value.place)
+        case GridState():
+            values += (value.place, *value.shape)
         case CountedState(items=counted):
             values.append(value.next)
             _put(values, counted, value.items)
@@ -178,7 +194,7 @@ def arrays_in(values: Iterable[Any]) -> list[Any]:
             found.append(value)
         elif kind is tuple:
             found += arrays_in(value)
-        elif kind is Items:
+        elif kind is Items or kind is Flat:
             found += arrays_in((value.source,))
         elif kind is Counted:
             found += arrays_in((value.items,))
@@ -301,6 +317,12 @@ def _state_reader(slot: Slot) -> Reader:
             return lambda words, memory: Items(
                 read(words, memory), struct.unpack_from("=q", words, end)[0], step
             )
+        case FlatState(source=source):
+            read, end = _reader(Slot(source, offset)), (offset + words_of(source)) * WORD
+            return lambda words, memory: Flat(read(words, memory), struct.unpack_from("=q", words, end)[0])
+        case GridState(axes=axes):
+            form = struct.Struct(f"={1 + axes}q")
+            return lambda words, memory: _grid(*form.unpack_from(words, offset * WORD))
         case CountedState(items=items):
             (inner,) = _readers([items], offset + 1)
             return lambda words, memory: Counted(
@@ -330,6 +352,10 @@ def _range(position: int, length: int, start: int, stride: int) -> Any:
 
 def _numbers(position: int, length: int, start: int, stride: int) -> Numbers:
     return Numbers(start + position * stride, stride, max(length - position, 0))
+
+
+def _grid(place: int, *shape: int) -> Grid:
+    return Grid(shape, place)
 
 
 class _Lent:

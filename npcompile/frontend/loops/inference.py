@@ -339,6 +339,10 @@ class Inference:
             function = self.value(iterable.func).type
             if isinstance(function, Known) and function.value in language.iterables:
                 return language.iterables.find(function.value, function)(self, state, iterable)
+        if isinstance(iterable, ast.Attribute) and self.object_at(iterable.value) is None:
+            attribute = type(self.value(iterable.value).type), iterable.attr
+            if attribute in language.iterables:
+                return language.iterables.find(attribute, iterable.attr)(self, state, iterable)
         made = self.value(iterable)
         return language.iterations.find(type(made.type), made.type)(self, state, made)
 

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.iterator_ir import CountedState
+from npcompile.lower.loops.array_iterator_ir import GridState
+from npcompile.lower.loops.iterator_ir import CountedState, ZippedState
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.text_ir import TextLength, TextState
@@ -84,7 +85,7 @@ class _Values:
                 return Interval(0, LONGEST)
             case TextLength():
                 return Interval(0, LONGEST)
-            case ir.Part(whole=ir.Read()) if node.type == INT:
+            case ir.Part() if node.type == INT:
                 return bounds.get(str(node), ANY)
             case ir.Choose(one=one, other=other):
                 return self.value(one, bounds).hull(self.value(other, bounds))
@@ -195,6 +196,7 @@ class _Analysis(_Values):
             taken[f"{item}[0]"] = Interval(0, ir.SMALL + LONGEST) if kind.small else ANY
             if isinstance(kind.items, TextState):
                 taken[f"{item}[1]"] = BYTE
+        taken |= {place: Interval(0, ir.SMALL) for place in _places(kind, item)}
         return taken
 
     def _step(self, step: ir.Step, bounds: Bounds) -> None:
@@ -309,6 +311,18 @@ def _keeps(operation: Operation) -> bool:
     if operation.function.startswith("npl::cast<uint64_t"):
         return kind.kind in "iu"
     return operation.function.startswith("npl::cast<int64_t") and kind.kind in "iub" and kind.code != "u8"
+
+
+def _places(kind: ir.State, item: str) -> Iterator[str]:
+    """Yield the parts of an iterator's item, by name, that are places of items of arrays."""
+    match kind:
+        case GridState(axes=axes):
+            yield from (f"{item}[{axis}]" for axis in range(axes))
+        case CountedState(items=items):
+            yield from _places(items, f"{item}[1]")
+        case ZippedState(parts=parts):
+            for place, part in enumerate(parts):
+                yield from _places(part, f"{item}[{place}]")
 
 
 def of_type(kind: Type) -> Interval:

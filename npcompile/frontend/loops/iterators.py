@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.array_iterators import Flat, FlatIterator, Grid, GridIterator, flat_of, grid_of
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -56,7 +58,7 @@ class Zipped:
     strict: bool
 
 
-State = Numbers | Items | Counted | Zipped
+State = Numbers | Items | Counted | Zipped | Grid | Flat
 
 _RANGES = frozenset((type(iter(range(1))), type(iter(range(1 << 64)))))
 _ARRAYS = type(iter(np.empty(1)))  # over anything that has items and no iterator of its own
@@ -105,6 +107,17 @@ def state_of(iterator: Any) -> State | None:
                 return _END
             source, place = held[0], [-1]
         return Items(source, place[0], step) if type(source) in sources else None
+    if kind is np.ndindex:
+        return grid_of(iterator)
+    if kind is np.flatiter:
+        return flat_of(iterator)
+    if kind is np.ndenumerate:
+        flat = flat_of(iterator.iter)
+        return flat and Zipped((Grid(flat.source.shape, flat.place), flat), False)
+    if kind is GridIterator:
+        return Grid(iterator.shape, iterator.place)
+    if kind is FlatIterator:
+        return Flat(iterator.source, iterator.place)
     if kind is enumerate:
         reduced = iterator.__reduce__()[1]
         inner = state_of(reduced[0]) if _references(reduced, 0) == _ALONE_COUNTED else None
@@ -137,6 +150,10 @@ def iterator_of(state: State) -> Any:
             return enumerate(iterator_of(items), first)
         case Zipped(parts, strict):
             return zip(*map(iterator_of, parts), strict=strict)
+        case Grid(shape, place):
+            return GridIterator(shape, place)
+        case Flat(source, place):
+            return FlatIterator(source, place)
 
 
 def _placed(source: Any, place: int, step: int) -> Any:
@@ -161,3 +178,7 @@ def one_back(state: State) -> State:
             return Counted(first - 1, one_back(items))
         case Zipped(parts, strict):
             return Zipped(tuple(map(one_back, parts)), strict)
+        case Grid(shape, place):
+            return Grid(shape, place - 1)
+        case Flat(source, place):
+            return Flat(source, place - 1)

@@ -81,7 +81,8 @@ updates: Rules[Any] = Rules("in-place operations on {}")
 # Unpacking to targets, by the class of the value's type: rule(inference, value, count of targets) ->
 # expressions.
 unpackings: Rules[Any] = Rules("unpacking of {}")
-# Calls that a loop iterates over, by the object called: rule(inference, state, node) adds steps.
+# Calls that a loop iterates over, by the object called, and attributes, by the class of the owner's type and
+# the name: rule(inference, state, node) adds steps.
 iterables: Rules[Any] = Rules("loops over `{}`")
 # Other values that a loop iterates over, by the class of their types: rule(inference, state, value) adds
 # steps.

@@ -82,10 +82,11 @@ def is_plain_comprehension(node: ast.AST, is_pure_call: Callable[[ast.Call], boo
 
 
 def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) -> bool:
+    spread = {call.args[0] for call in ast.walk(node) if isinstance(call, ast.Call) and _is_of_shape(call)}
     for part in ast.walk(node):
         if isinstance(part, _OPAQUE) and not is_plain_comprehension(part, is_pure_call):
             return True
-        if isinstance(part, ast.Starred) and isinstance(part.ctx, ast.Load):
+        if isinstance(part, ast.Starred) and isinstance(part.ctx, ast.Load) and part not in spread:
             return True  # reads an iterator to its end
         if isinstance(part, ast.Dict) and None in part.keys:
             return True
@@ -95,6 +96,16 @@ def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) ->
             isinstance(inner, ast.Call | ast.NamedExpr) for inner in ast.walk(part)
         ):
             return True  # formats a part of it before a later call
+    return False
+
+
+def _is_of_shape(node: ast.Call) -> bool:
+    """Tell if a node is `np.ndindex(*a.shape)`, which reads a tuple."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(attr="ndindex"), args=[ast.Starred(value=ast.Attribute(attr="shape"))]
+        ):
+            return not node.keywords
     return False
 
 

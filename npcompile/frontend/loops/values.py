@@ -4,6 +4,7 @@ code.
 
 from __future__ import annotations
 
+import math
 import types
 from collections import deque
 from itertools import islice
@@ -11,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.array_iterators import Flat, Grid
 from npcompile.frontend.loops.deques import has_known_fields
 from npcompile.frontend.loops.iterators import Counted, Items, Numbers, State, Zipped
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
 from npcompile.lower.loops.ir import SMALL, RangeState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.list_ir import common
@@ -49,11 +52,12 @@ _KNOWN = (
     np.dtype,
 )
 _TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
-_STATES = frozenset((Numbers, Items, Counted, Zipped))
+_STATES = frozenset((Numbers, Items, Counted, Zipped, Grid, Flat))
 _LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
 _METHOD_OWNERS = frozenset((list, deque))
 NESTED = 3  # lists within more lists are Python's
 LOOKED_AT = 8  # so many items of a list, beside its last one, tell the type that is expected of all
+MOST_AXES = 8  # of arrays whose items, or places, a loop goes over
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
 _FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be written
@@ -185,6 +189,12 @@ def state_type(state: State) -> ir.State | None:
         case Zipped(parts=parts, strict=False):
             found = tuple([kind for kind in map(state_type, parts) if kind is not None])
             return ZippedState(found) if len(found) == len(parts) else None
+        case Grid(shape=shape):
+            small = math.prod(max(length, 1) for length in shape) <= SMALL
+            return GridState(len(shape)) if small and 0 < len(shape) <= MOST_AXES else None
+        case Flat(source=source):
+            array = array_type(source)
+            return FlatState(array) if array is not None and 0 < array.ndim <= MOST_AXES else None
     return None
 
 

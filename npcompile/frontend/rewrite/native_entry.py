@@ -69,6 +69,7 @@ ITERATOR = None
 _KEEP = "OUT = ITERATOR"
 _OWN = "ITERATOR = LOOP.own(OUT, ITERATOR)"
 _ITERABLES = frozenset(("range", "enumerate", "zip", "reversed"))  # calls of them make new iterators
+_ARRAY_ITERABLES = frozenset(("ndindex", "ndenumerate"))  # likewise, of NumPy's; and so is `a.flat`
 _CHECK = """
 if LOOP.ready:
     OUT = LOOP.resume(WAS.rest, ARGS)
@@ -80,7 +81,12 @@ if LOOP.ready:
 
 def _is_new(node: ast.expr) -> bool:
     """Tell if an expression, if it is an iterator, makes that."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ITERABLES
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _ITERABLES or name in _ARRAY_ITERABLES
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _ARRAY_ITERABLES
+    return isinstance(node, ast.Attribute) and node.attr == "flat"
 
 
 def may_enter_within(node: ast.For | ast.While) -> bool:

@@ -181,7 +181,7 @@ class Indices(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class Fetch(ir.Compound):
-    """Within the body of a `Map`: the item of a source at places that are indices of it, one for each axis."""
+    """Within the body of a `Map`: the item of a source at places that are indices of it, one an axis."""
 
     source: ir.Expression
     places: tuple[ir.Expression, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import (
     array_code,
+    array_iterator_code,
     comprehension_code,
     creation_code,
     deque_code,
@@ -25,6 +26,7 @@ from npcompile.lower.loops.emitter import Emitter, Source
 
 FAMILIES = (
     array_code,
+    array_iterator_code,
     comprehension_code,
     creation_code,
     deque_code,

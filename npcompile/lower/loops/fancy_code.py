@@ -1,4 +1,4 @@
-"""Writes the C++ of items and parts at the places that index arrays give, and where masks hold, by `fancy.h`."""
+"""Writes the C++ of what index arrays and masks choose, read and stored, by `fancy.h`."""
 
 from __future__ import annotations
 

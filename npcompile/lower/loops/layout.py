@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import (
@@ -30,8 +31,8 @@ def words(kind: Type) -> int:
 
     A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and
     a stride for each axis, a list its address. An iterator over a range takes its position, its length, its
-    start and its stride, one over items its source and a place, and one that counts takes a number. A text
-    takes its object's address.
+    start and its stride, one over items its source and a place, and one that counts takes a number. One over
+    places takes a number and the lengths of axes. A text takes its object's address.
     """
     match kind:
         case Scalar():
@@ -52,6 +53,10 @@ def words(kind: Type) -> int:
             return 1 + words(counted)
         case ZippedState(parts=parts):
             return sum(map(words, parts))
+        case FlatState(source=source):
+            return words(source) + 1
+        case GridState(axes=axes):
+            return 1 + axes
         case TextState():
             return 2
         case Text() | Character():
@@ -68,7 +73,7 @@ def given_words(kind: Type) -> int:
             return 1
         case Tuple(items=items):
             return sum(map(given_words, items))
-        case ItemsState(source=source) | PartsState(source=source):
+        case ItemsState(source=source) | PartsState(source=source) | FlatState(source=source):
             return given_words(source) + 1
         case CountedState(items=counted):
             return 1 + given_words(counted)

@@ -1,7 +1,7 @@
 """Gives the loop language its rules for items and parts that arrays choose: of integers, or masks.
 
-`subscripts.py` calls them. Items at indices are a map of the index arrays, so that they are fused with what is
-done with them; parts, such as the rows of a matrix, and what masks choose, are new arrays.
+`subscripts.py` calls them. Items at indices are a map of the index arrays, so that they are fused with what
+is done with them; parts, such as the rows of a matrix, and what masks choose, are new arrays.
 """
 
 from __future__ import annotations

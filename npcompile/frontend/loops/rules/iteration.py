@@ -8,11 +8,13 @@ from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules import array_iteration
 from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.rules.views import view
 from npcompile.frontend.loops.values import has_one_type
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
 from npcompile.lower.loops.iterator_ir import (
     CheckLength,
     CountedIterator,
@@ -29,8 +31,13 @@ from npcompile.lower.loops.text_ir import TextIterator, TextState
 from npcompile.lower.loops.types import Array, Known, List, Text, Tuple
 
 
-@language.iterables(enumerate, zip)
+@language.iterables(enumerate, zip, *array_iteration.CALLS)
 def _call(inference: Inference, state: str, node: ast.Call) -> None:
+    inference.bind(state, iterator(inference, node))
+
+
+@language.iterables((Array, "flat"))
+def _flat(inference: Inference, state: str, node: ast.Attribute) -> None:
     inference.bind(state, iterator(inference, node))
 
 
@@ -51,7 +58,7 @@ def _items(inference: Inference, state: str, value: ir.Expression) -> None:
     inference.bind(state, _over(value, 1))
 
 
-@language.nexts(ItemsState, PartsState, CountedState, TextState, ZippedState)
+@language.nexts(ItemsState, PartsState, CountedState, TextState, ZippedState, FlatState, GridState)
 def _next(inference: Inference, state: str, item: str, body: cf.Block, exhausted: cf.Block) -> ir.End:
     without = dict(inference.types)
     kind = without[state]
@@ -101,6 +108,10 @@ def iterator(inference: Inference, node: ast.expr) -> ir.Expression:
                 raise Outside("a `zip` of nothing, or with keywords")
             parts = tuple(iterator(inference, arg) for arg in node.args)
             return ZippedIterator(ZippedState(tuple(map(_state, parts))), parts)
+        case builtin, ast.Call() if builtin in array_iteration.CALLS:
+            return array_iteration.CALLS[builtin](inference, node)
+        case _, ast.Attribute(value=owner, attr="flat") if inference.object_at(owner) is None:
+            return array_iteration.flat(inference.value(owner))
     return _over(inference.value(node), 1)
 
 
