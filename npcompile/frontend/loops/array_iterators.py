@@ -72,6 +72,8 @@ def grid_of(iterator: Any) -> Grid | None:
     # The numbers along each axis, and the item that it gave last.
     axes, *given = [held for held in gc.get_referents(product) if type(held) is tuple]
     shape = tuple(map(len, axes))
+    if 0 in shape:
+        return Grid(shape, 0)  # an item that it gave last would have none of its parts
     place = 0
     for item in given:
         for at, length in zip(item, shape, strict=True):

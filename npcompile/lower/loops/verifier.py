@@ -25,6 +25,7 @@ from npcompile.lower.loops.array_ir import (
     Source,
     StoreChosen,
     StoreMap,
+    Taken,
     Transposed,
     Whole,
 )
@@ -215,9 +216,10 @@ def _store_map(step: StoreMap) -> str | None:
 
 
 def _store_chosen(step: StoreChosen) -> str | None:
-    target = step.target.type
-    if isinstance(target, Array) and target.ndim != 1:
-        return f"{target} has not one axis"
+    target, chosen = step.target.type, [one.type for one in step.chosen]
+    axes = sum(one.ndim for one in chosen if isinstance(one, Array))
+    if isinstance(target, Array) and target.ndim < axes:
+        return f"{target} has no {axes} axes"
     return _stored_map(step.target, step.value)
 
 
@@ -256,7 +258,8 @@ NODES: dict[type[Any], NodeRules] = {
     Filled: NodeRules({"shape": _INT, "item": _NUMBER}, _ARRAY),
     Whole: NodeRules({"array": _ARRAY}, _is(Source)),
     Indices: NodeRules({"index": _ARRAY, "array": _ARRAY}),
-    Fetch: NodeRules({"place": _NUMBER}, _NUMBER),
+    Fetch: NodeRules({"places": _NUMBER}, _NUMBER),
+    Taken: NodeRules({"array": _ARRAY, "index": _ARRAY}, _ARRAY),
     Selected: NodeRules({"array": _ARRAY, "mask": _ARRAY}, _ARRAY),
     ListItem: NodeRules({"source": _LIST, "index": _INT}),
     ListLength: NodeRules({"source": _LIST}, _INT),
@@ -265,7 +268,7 @@ NODES: dict[type[Any], NodeRules] = {
     ir.CallFunction: _CALL,
     ir.BeginRange: NodeRules({"start": _INT, "stop": _INT, "stride": _INT}),
     StoreMap: NodeRules({"target": _ARRAY}, agrees=_store_map),
-    StoreChosen: NodeRules({"target": _ARRAY}, agrees=_store_chosen),
+    StoreChosen: NodeRules({"target": _ARRAY, "chosen": _ARRAY}, agrees=_store_chosen),
     Append: NodeRules({"target": _LIST}),
     Extend: NodeRules({"target": _LIST, "value": _LIST}),
     StoreListItem: NodeRules({"target": _LIST, "index": _INT}),

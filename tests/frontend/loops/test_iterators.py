@@ -49,8 +49,16 @@ KNOWN: dict[str, Callable[[], Any]] = {
     "zip of shorter": lambda: zip(range(3), [1], range(5), strict=False),
     "zip of nothing": lambda: zip(),
     "enumerate zip": lambda: enumerate(zip([1, 2], reversed((3, 4)), strict=False), 7),
+    "ndindex": lambda: np.ndindex(2, 1, 3),
+    "ndindex of nothing": lambda: np.ndindex(3, 0),
+    "ndenumerate": lambda: np.ndenumerate(np.arange(4.0).reshape(2, 2).T),
+    "flat": lambda: np.arange(6).reshape(3, 2)[::2].flat,
     "zip enumerate": lambda: zip(enumerate([1, 2]), enumerate(enumerate((5, 6))), strict=False),
 }
+
+
+# NumPy's iterators that cannot be placed: others, that give the same items, go on.
+UNPLACED = (np.ndindex, np.ndenumerate, np.flatiter)
 
 
 def taken(iterator: Any) -> list[Any]:
@@ -85,7 +93,8 @@ def test_an_iterator_goes_on_from_its_state(name: str, count: int) -> None:
     assert state is not None and again is not None
     made = iterator_of(state)
     assert taken(made) == taken(after(make, count))
-    assert type(iterator_of(state)) is type(iterator) or taken(after(make, count)) == []
+    if not isinstance(iterator, UNPLACED):
+        assert type(iterator_of(state)) is type(iterator) or taken(after(make, count)) == []
     assert taken(iterator_of(again)) == taken(iterator)  # which has given nothing yet
 
 
