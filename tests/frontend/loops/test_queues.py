@@ -5,6 +5,7 @@ Values, types, the layout of heaps, exceptions and changes are compared.
 
 from __future__ import annotations
 
+import gc
 import heapq
 import random
 from collections import deque
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.frontend.loops.jitted import Programs, assert_same
+from tests.frontend.loops.jitted import Programs, assert_same, outcome
 from tests.frontend.loops.native import Begun, begin, copies, run_in_python
 from tests.loops.random_check import compile_loops_alone
 
@@ -381,6 +382,15 @@ def effects_beside_comprehensions(xs):
     return out, xs
 
 
+@program(6, native=None)
+def lists_of_two_ways(n):
+    out = []
+    for i in range(n):
+        out.append([i, i + 1] if i % 2 else [j * i for j in range(3)])
+        out.append(sorted([i, 3, 1] if i > 2 else [5, i], reverse=True))
+    return out
+
+
 def _others_sum(values):
     return -1
 
@@ -403,6 +413,7 @@ NATIVELY = (
     reductions_of_lists,
     tables,
     lazily,
+    lists_of_two_ways,
     breadth_first,
     ends_of_a_deque,
 )
@@ -448,3 +459,26 @@ def test_no_trip_is_pythons(name: str, begun: dict[str, Begun]) -> None:
 @pytest.mark.parametrize("name", cases())
 def test_queues_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
     program.check(name, *jitted[name])
+
+
+def test_native_code_leaves_nothing_behind(jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    names = (
+        "breadth_first",
+        "ends_of_a_deque",
+        "heap_of_ints_and_floats",
+        "lists_of_two_ways",
+        "heap_of_big_ints",
+    )
+    for name in names:
+        function, _ = jitted[name]
+        args = program.cases[name][1]
+        for _ in range(3):
+            outcome(function, args)
+        counts = []
+        for _ in range(2):
+            gc.collect()
+            held = (list, tuple, deque)
+            counts.append(len([one for one in gc.get_objects() if type(one) in held]))
+            for _ in range(20):
+                outcome(function, args)
+        assert counts[1] - counts[0] < 20, name
