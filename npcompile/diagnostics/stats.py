@@ -38,7 +38,9 @@ class Stats(_Typed):
     bytes_from_device: int = 0
     native_loops: int = 0  # loops that have native code, for each combination of types at their entry
     loop_entries: int = 0  # how often native code of a loop was entered
-    loop_leaves: int = 0  # how often it left to Python before the loop was done
+    loop_leaves: int = 0  # how often it left to Python before the loop was done, exceptions included
+    loop_overflows: int = 0  # the leaves at which a Python int needed more than 64 bits
+    leave_reasons: dict[str, int] = field(default_factory=dict)  # leaves by line and reason
     # Why something ran uncompiled, with the line to blame first; newest last.
     reasons: list[str] = field(default_factory=list)
 
@@ -46,7 +48,7 @@ class Stats(_Typed):
         """These counts with those of the blocks that the function was cut into."""
         if not blocks.recordings:
             return self
-        own = {"calls", "replays", "plain_calls", "reasons"}
+        own = {"calls", "replays", "plain_calls", "leave_reasons", "reasons"}
         counts = {
             f.name: getattr(self, f.name) + getattr(blocks, f.name) for f in fields(self) if f.name not in own
         }

@@ -34,8 +34,8 @@ class ExplainedLoop:
     without_checks: the lines of the innermost loops that check their bounds before the first trip. shared:
     the lines of loops whose trips threads share, where that pays. unshared: those of loops over ranges that
     one thread does, and why. escapes: where Python does a statement. entries, leaves: how often native code
-    was entered, and left before the loop was done. typed: the typed programs, one for each combination of
-    types at the entry. source: their C++.
+    was entered, and left before the loop was done. left: the leaves by line and reason. typed: the typed
+    programs, one for each combination of types at the entry. source: their C++.
     """
 
     lines: tuple[int, int]
@@ -47,6 +47,7 @@ class ExplainedLoop:
     escapes: tuple[Escape, ...]
     entries: int
     leaves: int
+    left: tuple[tuple[int, str, int], ...]
     typed: tuple[str, ...] = field(repr=False)
     source: str = field(repr=False)
 
@@ -68,6 +69,7 @@ class ExplainedLoop:
             lines.append(f"    threads share the trips: line {', '.join(map(str, self.shared))}")
         lines += [f"    one thread does the trips of line {line}: {why}" for line, why in self.unshared]
         lines += [f"    {escape}" for escape in self.escapes]
+        lines += [f"    left {count} times at line {line}: {why}" for line, why, count in self.left]
         return "\n".join(lines)
 
 
@@ -117,6 +119,7 @@ def _explained(node: Any, way: str, typed: list[Any], native: NativeLoop | None)
         escapes=tuple(escapes),
         entries=0 if native is None else native.entries,
         leaves=0 if native is None else native.leaves,
+        left=() if native is None else tuple((*at, count) for at, count in sorted(native.left.items())),
         typed=tuple(map(str, regions)),
         source="\n".join(one.source.text for one in typed),
     )

@@ -27,6 +27,7 @@ from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
+from npcompile.lower.loops.emitter import OVERFLOW, Exit
 from npcompile.lower.native import native
 from npcompile.tiering.fewest_trips import FewestTrips
 
@@ -39,6 +40,8 @@ LEAVES = 2e-3
 # Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
 LARGEST = 1 << 18
 ENTERING = 5e-5  # seconds of each entry that are no work: leaving and entering again takes about as long
+# The reason of a leave that raises nothing, where no other is known: a check of the statement failed.
+NO_ANSWER = "a value that native code does not hold"
 _RANGE_ITERATOR = type(iter(range(0)))
 
 
@@ -103,6 +106,7 @@ class NativeLoop:
         self.fewest = 0  # loops of fewer trips are done as written
         self.entries = 0  # how often native code was entered
         self.leaves = 0  # how often it left before the loop was done
+        self.left: dict[tuple[int, str], int] = {}  # likewise, by line and reason
 
     # -- the cut function's calls ------------------------------------------------------------------------
 
@@ -374,10 +378,10 @@ class NativeLoop:
             outcome.names = bound = bound | outcome.names
             spent[0] += max(left - start - ENTERING, 0.0)
             spent[1] += clock() - left
+            if outcome.rest is not None or outcome.error is not None or exit_.why is not None:
+                self._note_leave(exit_, outcome)
             if outcome.rest is None:
                 return outcome
-            self.leaves += 1
-            self.within.owner._stats.loop_leaves += 1
             if exit_.place == (0, 0) or spent[1] > LEAVES + spent[0]:  # at the first, no trip was made
                 return outcome
             again = self._again(outcome, names)
@@ -393,6 +397,19 @@ class NativeLoop:
             return typed.job.function(typed.exchange.address(words)), words, None
         except BaseException as error:  # by a signal's handler: Ctrl-C
             return 0, words, error.with_traceback(None)
+
+    def _note_leave(self, exit_: Exit, outcome: Outcome) -> None:
+        """Count a leave by its line and its reason. outcome: that of Python's going on."""
+        stats = self.within.owner._stats
+        self.leaves += 1
+        stats.loop_leaves += 1
+        stats.loop_overflows += exit_.why == OVERFLOW
+        error = outcome.error
+        why = exit_.why or (NO_ANSWER if error is None else type(error).__name__)
+        line = self.source.flow.blocks[exit_.place.block].line_at(exit_.place.step) or self.node.lineno
+        self.left[line, why] = self.left.get((line, why), 0) + 1
+        reason = f"line {line}: {why}"
+        stats.leave_reasons[reason] = stats.leave_reasons.get(reason, 0) + 1
 
     def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the user's names among those that the region binds."""

@@ -94,3 +94,46 @@ def test_errors_that_numpy_is_to_raise_are_raised(
     for _ in range(2):
         with pytest.raises(error, match="divide by zero"):
             jitted(np.append(np.arange(1.0, 9.0), 0.0), *args)
+
+
+def overflowing(a: Any, factor: int) -> Any:
+    total = 1
+    for i in range(len(a)):
+        total = total * factor + i
+        a[i] = total % 97
+    return total
+
+
+def missing_an_item(a: Any, factor: int) -> Any:
+    for i in range(len(a) + 1):
+        a[i] = factor
+    return a
+
+
+def raised(function: Any, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except IndexError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "function, overflows, reason",
+    [(overflowing, True, "a Python int beyond 64 bits"), (missing_an_item, False, "IndexError")],
+)
+def test_leaves_are_counted_by_line_and_reason(
+    function: Any, overflows: bool, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    jitted = npcompile.jit(function)
+    for _ in range(3):
+        assert raised(jitted, np.zeros(30), 1000) == raised(function, np.zeros(30), 1000)
+        jitted.wait(60)
+    stats, line = jitted.stats, function.__code__.co_firstlineno + (3 if overflows else 2)
+    assert stats.leave_reasons == {f"line {line}: {reason}": stats.loop_leaves} and stats.loop_leaves > 0
+    assert stats.loop_overflows == (stats.loop_leaves if overflows else 0)
+    if overflows:
+        (loop,) = npcompile.explain(jitted, np.zeros(30), 1000).loops
+        assert loop.left == ((line, reason, jitted.stats.loop_leaves),)
+        assert f"left {jitted.stats.loop_leaves} times at line {line}: {reason}" in str(loop)

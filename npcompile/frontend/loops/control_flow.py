@@ -43,6 +43,19 @@ class Block:
                 return (after, broken, continued)
         return ()
 
+    def line_at(self, step: int) -> int | None:
+        """Return the line of a step, or of the end, whose number is that after the last step's.
+
+        None where it has none.
+        """
+        if step < len(self.steps):
+            done = self.steps[step]
+            return done.iterable.lineno if isinstance(done, Iterate) else done.lineno
+        match self.end:
+            case Branch(test=node) | Compound(statement=node) | Return(value=ast.expr() as node):
+                return node.lineno
+        return None if self.loop is None else self.loop.lineno
+
 
 @dataclass(frozen=True, eq=False)
 class Iterate:

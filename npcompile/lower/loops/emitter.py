@@ -35,8 +35,11 @@ ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}
 INNER_TRIP, OUTER_TRIP = 1, 256
 
 
+OVERFLOW = "a Python int beyond 64 bits"  # a reason to leave
+
+
 class Exit(NamedTuple):
-    """A place at which native code may leave, and why, where the language is the reason."""
+    """A place at which native code may leave, and why, where that is known while compiling."""
 
     place: ir.Place
     why: str | None
@@ -279,9 +282,11 @@ class Emitter:
             return "{ depth -= 1; return npl::undone; }"
         return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
 
-    def leave_if(self, condition: str) -> None:
-        """Leave at the step at hand where a condition holds."""
+    def leave_if(self, condition: str, why: str | None = None) -> None:
+        """Leave at the step at hand where a condition holds. why: the reason, where it is known."""
+        at, self.at = self.at, self.at if why is None else Exit(self.at.place, why)
         self.lines.append(f"if ({condition}) [[unlikely]] {self.exit()}")
+        self.at = at
 
     # -- expressions -------------------------------------------------------------------------------------
 

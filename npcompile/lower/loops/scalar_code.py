@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.emitter import Emitter, c_type, writes
-from npcompile.lower.loops.types import Known, Scalar, Unsigned
+from npcompile.lower.loops.emitter import OVERFLOW, Emitter, c_type, writes
+from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
 
 
 @writes(ir.Read)
@@ -66,8 +67,21 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
     if function is not None or not operation.leaves:
         return emitter.hold(node.type, f"{function or operation.function}({', '.join(operands)})")
     answer = emitter.fresh(node.type)
-    emitter.leave_if(f"{operation.function}({', '.join([*operands, answer])})")
+    why = OVERFLOW if _leaves_by_size(emitter, node) else None
+    emitter.leave_if(f"{operation.function}({', '.join([*operands, answer])})", why)
     return answer
+
+
+def _leaves_by_size(emitter: Emitter, node: ir.Apply) -> bool:
+    """Tell if an operation leaves only where its result is an int of more than 64 bits."""
+    if node.type != INT:
+        return False
+    if node.operator in (ast.Add, ast.Sub, ast.Mult, ast.USub):
+        return True
+    if node.operator not in (ast.Pow, ast.LShift):
+        return False
+    last = node.operands[-1]  # where it may be negative, the operator raises or gives a float
+    return last.value >= 0 if isinstance(last, ir.Constant) else last in emitter.region.nonnegative
 
 
 @writes(ir.Choose)
