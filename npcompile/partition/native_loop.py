@@ -446,7 +446,8 @@ def _state_of(iterator: Any) -> range | State | None:
 def _one_back(iterator: Any) -> Any:
     """Return an iterator that begins with the item that was taken last; None where there is none."""
     state = state_of(iterator)
-    return None if state is None else iterator_of(one_back(state))
+    before = None if state is None else one_back(state)
+    return None if before is None else iterator_of(before)
 
 
 def is_large(value: Any) -> bool:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.loops.array_iterators import Flat, Grid
-from npcompile.frontend.loops.iterators import Counted, Items, Numbers, Zipped, iterator_of
+from npcompile.frontend.loops.iterators import Counted, Held, Items, Numbers, Zipped, iterator_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
+from npcompile.lower.loops.dict_ir import ObjectState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.layout import Layout, Slot, objects_in
 from npcompile.lower.loops.layout import arrays_in as layout_arrays
@@ -23,11 +24,14 @@ from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import (
     Array,
     Character,
+    Dict,
+    DictView,
     Either,
     Known,
     List,
     Method,
     Scalar,
+    Set,
     Text,
     Tuple,
     Type,
@@ -72,7 +76,7 @@ class Exchange:
             for number, slot in enumerate(slots)
             if (found := layout_arrays(slot.kind))
         }
-        # Likewise the words that hold references to lists.
+        # Likewise the words that hold references to Python's objects.
         self._objects = {
             (tag, number + 1): found
             for tag, slots in layout.bound.values()
@@ -125,8 +129,10 @@ def _format(kind: Type) -> str:
     match kind:
         case Scalar(code=code) | Unsigned(code=code):
             return _FORMATS[code]
-        case Array() | List() | Method() | Text():
+        case Array() | List() | Dict() | Set() | Method() | Text():
             return "Q"
+        case ObjectState():
+            return "QQ"
         case Character():
             return "q"
         case ir.RangeState():
@@ -155,8 +161,10 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
             values += (value.real, value.imag)
         case Scalar() | Unsigned():
             values.append(value)
-        case Array() | List() | Text():
+        case Array() | List() | Dict() | Set() | Text():
             values.append(id(value))
+        case ObjectState():
+            values += (id(value.iterator), *(map(id, value.taken) if value.taken else (0,)))
         case Method():
             values.append(id(value.__self__))
         case Character():
@@ -207,7 +215,7 @@ class Memory:
     """The memory of arrays that native code leaves: arrays that it was given, and blocks that it made.
 
     A block (`lower/loops/memory.h`) becomes a new array's memory, by a copy, and is freed. objects: the
-    addresses of lists, each with a reference of native code's, which is given back.
+    addresses of Python's objects, each with a reference of native code's, which is given back.
     """
 
     def __init__(self, owners: Sequence[Any]) -> None:
@@ -274,8 +282,10 @@ def _reader(slot: Slot) -> Reader:
             return lambda words, memory: memory.text(struct.unpack_from("=q", words, offset)[0])
         case Character():
             return lambda words, memory: chr(struct.unpack_from("=q", words, offset)[0])
-        case List():
+        case List() | Dict() | Set():
             return lambda words, memory: ctypes.py_object.from_buffer(words, offset).value
+        case DictView(name=name):
+            return lambda words, memory: getattr(ctypes.py_object.from_buffer(words, offset).value, name)()
         case Method(name=name):
             return lambda words, memory: getattr(ctypes.py_object.from_buffer(words, offset).value, name)
         case ir.RangeState():
@@ -307,6 +317,8 @@ def _state_reader(slot: Slot) -> Reader:
     match kind:
         case ir.RangeState():
             return lambda words, memory: _numbers(*struct.unpack_from("=qqqq", words, offset * WORD))
+        case ObjectState(view=view):
+            return lambda words, memory: _held(words, offset * WORD, view)
         case TextState(source=source):
             read, end = _reader(Slot(source, offset)), (offset + 1) * WORD
             return lambda words, memory: Items(
@@ -332,6 +344,15 @@ def _state_reader(slot: Slot) -> Reader:
             readers = _readers(parts, offset)
             return lambda words, memory: Zipped(tuple([read(words, memory) for read in readers]), False)
     raise TypeError(f"a {type(kind).__name__} has no reader")
+
+
+def _held(words: bytearray, offset: int, view: str) -> Held:
+    iterator, *taken = [
+        ctypes.py_object.from_buffer(words, offset + place).value
+        for place in (0, WORD)
+        if any(words[offset + place : offset + place + WORD])
+    ]
+    return Held(iterator, None, view, tuple(taken))
 
 
 def _number_reader(kind: Scalar, offset: int) -> Reader:

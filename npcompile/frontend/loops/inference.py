@@ -23,16 +23,19 @@ from npcompile.frontend.loops.objects import Instance, is_held_type, is_path
 from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.dict_ir import DictItem
 from npcompile.lower.loops.list_ir import Expected, ListItem, common, may_be
 from npcompile.lower.loops.types import (
     INT,
     UNSIGNED,
     Array,
+    Dict,
     Either,
     Known,
     List,
     Method,
     Scalar,
+    Set,
     Tuple,
     Type,
     Unsigned,
@@ -105,9 +108,10 @@ class Inference:
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
-    expected: dict[str, List] = field(default_factory=dict)  # lists of which it was learnt what they hold
+    expected: dict[str, Type] = field(default_factory=dict)  # containers, with what they come to hold
     owners: dict[str, ir.Expression] = field(default_factory=dict)  # of the methods that names hold
-    learnt: dict[str, List] = field(default_factory=dict)  # what was learnt in this inference
+    origins: dict[str, ListItem | DictItem] = field(default_factory=dict)  # of containers that were in others
+    learnt: dict[str, Type] = field(default_factory=dict)  # what was learnt in this inference
     unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
     low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count
@@ -207,6 +211,8 @@ class Inference:
             value = Expected(kind, value)
         if isinstance(kind, Method) and isinstance(value, Expected):
             self.owners[name] = value.source
+        if isinstance(value, ListItem | DictItem) and isinstance(kind, List | Dict | Set):
+            self.origins[name] = value
         if kind == UNSIGNED:
             self.found_unsigned.add(name)
         elif kind == INT and name in self.unsigned and unsigned.is_nonnegative(value):
@@ -216,7 +222,7 @@ class Inference:
         self.add(ir.Bind, name, value)
 
     def expectation(self, name: str, kind: Type) -> Type:
-        """Return the type of a name's value: of a list with what it is expected to hold."""
+        """Return the type of a name's value: of a container with what it is expected to hold."""
         expected = self.expected.get(name)
         return expected if expected is not None and may_be(kind, expected) else kind
 
@@ -226,17 +232,35 @@ class Inference:
         found = common(owner.type.item, item)
         if found is None or found == owner.type.item:
             return
-        kind = replace(owner.type, item=found)
-        if isinstance(owner, Expected) and isinstance(owner.source, ir.Read):
-            owner = self.owners.get(owner.source.name, owner)
-        while isinstance(owner, ListItem):
-            owner = owner.source
-            assert isinstance(owner.type, List)
-            kind = replace(owner.type, item=kind)
-        if isinstance(owner, ir.Read):
-            self.learnt.setdefault(owner.name, kind)
-            if self.types.get(owner.name) == owner.type:
-                self.bind(owner.name, Expected(kind, owner))
+        self.refine(owner, replace(owner.type, item=found))
+
+    def refine(self, owner: ir.Expression, kind: Type) -> None:
+        """Note that more is known of a container than its type says, and so of the one that it is in."""
+        seen: set[str] = set()
+        while may_be(owner.type, kind):
+            if isinstance(owner, Expected) and isinstance(owner.source, ir.Read):
+                owner = self.owners.get(owner.source.name, owner)
+            within: ir.Expression | None = owner
+            if isinstance(owner, ir.Read):
+                within = None if owner.name in seen else self.origins.get(owner.name)
+                seen.add(owner.name)
+                self.note_learnt(owner, kind)
+            if isinstance(within, ListItem):
+                assert isinstance(within.source.type, List)
+                owner, kind = within.source, replace(within.source.type, item=kind)
+            elif isinstance(within, DictItem):
+                assert isinstance(within.source.type, Dict)
+                owner, kind = within.source, replace(within.source.type, value=kind)
+            else:
+                return
+
+    def note_learnt(self, name: ir.Read, kind: Type) -> None:
+        """Note what a name's container holds, for what follows and for the next inference."""
+        known = self.learnt.get(name.name)
+        if known is None or may_be(known, kind):
+            self.learnt[name.name] = kind
+        if self.types.get(name.name) == name.type:
+            self.bind(name.name, Expected(kind, name))
 
     def remember(self, name: str) -> None:
         """Note the type that a name has now among those that it takes in the region."""
@@ -304,6 +328,10 @@ class Inference:
         return tuple(ir.part_of(value, place) for place in range(count))
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+        if isinstance(target, ast.Subscript) and isinstance(self.value(target.value).type, Dict):
+            self.bind(".index", self.value(target.slice))  # a defaultdict may change meanwhile
+            index = ast.copy_location(ast.Name(".index", ast.Load()), target.slice)
+            target = ast.copy_location(ast.Subscript(target.value, index, ast.Store()), target)
         old = self.either(_loaded(target))
         if isinstance(old.type, Either):
             raise split_of_either(

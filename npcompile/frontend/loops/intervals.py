@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import GridState
+from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.iterator_ir import CountedState, ZippedState
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.operation import Operation
@@ -81,7 +82,7 @@ class _Values:
                 return Interval(int(value), int(value))
             case ir.Read(name=name):
                 return bounds.get(name, of_type(node.type))
-            case ir.Length() | ListLength():
+            case ir.Length() | ListLength() | ItemCount():
                 return Interval(0, LONGEST)
             case TextLength():
                 return Interval(0, LONGEST)

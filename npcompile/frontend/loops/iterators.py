@@ -7,9 +7,11 @@ it would not move on for them.
 
 from __future__ import annotations
 
+import collections
 import gc
 import sys
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,20 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """An iterator over a dict or a set, which native code goes on with itself.
+
+    view: "keys", "values" or "items" of a dict, "keys" of a set. taken: an item that was taken from it, and
+    is the next one.
+    """
+
+    iterator: Any
+    source: Any
+    view: str
+    taken: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Counted:
     """The items of another iterator and their numbers, from `next` on: `enumerate`."""
 
@@ -58,7 +74,7 @@ class Zipped:
     strict: bool
 
 
-State = Numbers | Items | Counted | Zipped | Grid | Flat
+State = Numbers | Items | Held | Counted | Zipped | Grid | Flat
 
 _RANGES = frozenset((type(iter(range(1))), type(iter(range(1 << 64)))))
 _ARRAYS = type(iter(np.empty(1)))  # over anything that has items and no iterator of its own
@@ -75,6 +91,14 @@ _SEQUENCES: dict[type, tuple[frozenset[type], int]] = {
     reversed: (frozenset((tuple, np.ndarray)), -1),
 }
 _END = Items((), 0, 1)
+# Types of iterators over dicts and sets: the types of their sources, and what of them they go over.
+_DICTS = frozenset((dict, collections.defaultdict, collections.Counter))
+_HELD: dict[type, tuple[frozenset[type], str]] = {
+    type(iter({})): (_DICTS, "keys"),
+    type(iter({}.values())): (_DICTS, "values"),
+    type(iter({}.items())): (_DICTS, "items"),
+    type(iter(set())): (frozenset((set,)), "keys"),
+}
 
 
 def _references(parts: tuple[Any, ...], place: int) -> int:
@@ -118,6 +142,10 @@ def state_of(iterator: Any) -> State | None:
         return Grid(iterator.shape, iterator.place)
     if kind is FlatIterator:
         return Flat(iterator.source, iterator.place)
+    if kind in _HELD:
+        sources, view = _HELD[kind]
+        found = next((one for one in gc.get_referents(iterator) if type(one) in sources), None)
+        return None if found is None else Held(iterator, found, view)
     if kind is enumerate:
         reduced = iterator.__reduce__()[1]
         inner = state_of(reduced[0]) if _references(reduced, 0) == _ALONE_COUNTED else None
@@ -146,6 +174,8 @@ def iterator_of(state: State) -> Any:
             return iter(state.numbers)
         case Items(source, place, step):
             return _placed(source, place, step)
+        case Held(iterator=iterator, taken=taken):
+            return chain(taken, iterator) if taken else iterator
         case Counted(first, items):
             return enumerate(iterator_of(items), first)
         case Zipped(parts, strict):
@@ -167,17 +197,21 @@ def _placed(source: Any, place: int, step: int) -> Any:
     return iterator
 
 
-def one_back(state: State) -> State:
-    """Return the state before the item that was taken last."""
+def one_back(state: State) -> State | None:
+    """Return the state before the item that was taken last; None where there is no way back."""
     match state:
         case Numbers(first, step, left):
             return Numbers(first - step, step, left + 1)
         case Items(source, place, step):
             return Items(source, place - step, step)
+        case Held():
+            return None
         case Counted(first, items):
-            return Counted(first - 1, one_back(items))
+            inner = one_back(items)
+            return inner and Counted(first - 1, inner)
         case Zipped(parts, strict):
-            return Zipped(tuple(map(one_back, parts)), strict)
+            before = tuple([one for one in map(one_back, parts) if one is not None])
+            return Zipped(before, strict) if len(before) == len(parts) else None
         case Grid(shape, place):
             return Grid(shape, place - 1)
         case Flat(source, place):

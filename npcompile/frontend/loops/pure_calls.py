@@ -10,6 +10,7 @@ _PURE = frozenset(
         "sum zip"
     ).split()
 )
+_PURE_METHODS = frozenset(("items", "keys", "values"))  # without arguments: of dicts
 _PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
 
 
@@ -20,6 +21,8 @@ def is_pure_call(node: ast.Call) -> bool:
     match node.func:
         case ast.Name(id=name):
             return name in _PURE
+        case ast.Attribute(attr=name) if name in _PURE_METHODS and not node.args and not node.keywords:
+            return True
         case ast.Attribute():
             root: ast.expr = node.func
             while isinstance(root, ast.Attribute):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.dict_ir import DictItem, ObjectState
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.list_ir import ListItem
 from npcompile.lower.loops.types import Array, List
@@ -59,8 +60,8 @@ def _name_of_array(node: ir.Expression) -> str | None:
 
 
 def _is_plain(state: ir.State) -> bool:
-    """Tell if a loop over something tells nothing of arrays: it goes over a range, or over a list."""
-    return isinstance(state, ir.RangeState) or (
+    """Tell if a loop over something tells nothing of arrays: it goes over a range, list, dict or set."""
+    return isinstance(state, ir.RangeState | ObjectState) or (
         isinstance(state, ItemsState) and isinstance(state.source, List)
     )
 
@@ -72,7 +73,7 @@ def _chooses(step: ir.Step | ir.End | None) -> bool:
     pending = list(ir.expressions_of(step))
     while pending:
         node = pending.pop()
-        if isinstance(node, ir.Item | ListItem):
+        if isinstance(node, ir.Item | ListItem | DictItem):
             return True
         parts = ir.parts_of(node)
         if isinstance(node, ir.View) and not all(isinstance(one, ir.Constant) for one in parts[1:]):

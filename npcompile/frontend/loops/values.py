@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import types
-from collections import deque
+from collections import Counter, defaultdict, deque
 from itertools import islice
 from typing import Any
 
@@ -14,9 +14,10 @@ import numpy as np
 
 from npcompile.frontend.loops.array_iterators import Flat, Grid
 from npcompile.frontend.loops.deques import has_known_fields
-from npcompile.frontend.loops.iterators import Counted, Items, Numbers, State, Zipped
+from npcompile.frontend.loops.iterators import Counted, Held, Items, Numbers, State, Zipped
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
+from npcompile.lower.loops.dict_ir import ObjectState
 from npcompile.lower.loops.ir import SMALL, RangeState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.list_ir import common
@@ -24,6 +25,7 @@ from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import (
     BOOL,
     C_TYPES,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -31,13 +33,16 @@ from npcompile.lower.loops.types import (
     UNSIGNED,
     Array,
     Deque,
+    Dict,
     Known,
     List,
     Method,
     Scalar,
+    Set,
     Text,
     Tuple,
     Type,
+    is_key,
 )
 
 _PYTHON = {bool: BOOL, float: FLOAT, complex: COMPLEX}
@@ -52,9 +57,12 @@ _KNOWN = (
     np.dtype,
 )
 _TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
-_STATES = frozenset((Numbers, Items, Counted, Zipped, Grid, Flat))
+_STATES = frozenset((Numbers, Items, Held, Counted, Zipped, Grid, Flat))
 _LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
-_METHOD_OWNERS = frozenset((list, deque))
+_DICTS = frozenset((dict, defaultdict, Counter))
+_METHOD_OWNERS = frozenset((list, deque, set, *_DICTS))
+# The types of values that a defaultdict makes.
+_MADE = {int: INT, float: FLOAT, list: List(None), dict: Dict(None, None), set: Set(None)}
 NESTED = 3  # lists within more lists are Python's
 LOOKED_AT = 8  # so many items of a list, beside its last one, tell the type that is expected of all
 MOST_AXES = 8  # of arrays whose items, or places, a loop goes over
@@ -102,6 +110,8 @@ def key_of(value: Any, unsigned: bool = False) -> Any:
         return list_type(value)
     if kind is deque:
         return deque_type(value)
+    if kind is set or kind in _DICTS:
+        return table_type(value)
     if kind is types.BuiltinFunctionType and type(value.__self__) in _METHOD_OWNERS:
         return _method_type(value)
     if value is None:
@@ -162,6 +172,8 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
         return list_type(value)
     if type(value) is deque:
         return deque_type(value)
+    if type(value) is set or type(value) in _DICTS:
+        return table_type(value)
     return state_type(value) if type(value) in _STATES else None
 
 
@@ -176,6 +188,9 @@ def state_type(state: State) -> ir.State | None:
         case Items(source=list() as source, step=step):
             listed = list_type(source)
             return None if listed is None else ItemsState(listed, step)
+        case Held(source=source, view=view):
+            held = table_type(source)
+            return None if held is None else ObjectState(held, view)
         case Items(source=tuple() as source, step=step):
             parts = type_of(source)
             return PartsState(parts, step) if isinstance(parts, Tuple) and has_one_type(parts) else None
@@ -259,8 +274,49 @@ def deque_type(items: deque[Any]) -> Deque | None:
 
 
 def _method_type(method: Any) -> Method | None:
-    owner = (list_type if type(method.__self__) is list else deque_type)(method.__self__)
+    kind = type(method.__self__)
+    find: Any = list_type if kind is list else deque_type if kind is deque else table_type
+    owner = find(method.__self__)
     return None if owner is None else Method(owner, method.__name__)
+
+
+def made_by(factory: Any) -> Type | None:
+    """Return the type of the values that a defaultdict makes; None for a factory of others."""
+    return _MADE.get(factory) if isinstance(factory, type) else None
+
+
+def table_type(table: Any, depth: int = 1) -> Dict | Set | None:
+    """Return the type of a dict or a set, by its first items; None for others than native loops read."""
+    kind = type(table)
+    key = _item_type([next(iter(table))], NESTED) if table else None
+    if table and (key is None or not is_key(key)):
+        return None
+    if kind is set:
+        return Set(key)
+    factory = table.default_factory if kind is defaultdict else None
+    value = INT if kind is Counter else made_by(factory)
+    if kind is defaultdict and value is None:
+        return None
+    if table:
+        value = _item_type(list(islice(table.values(), LOOKED_AT)), depth)
+    return None if table and value is None else Dict(key, value, kind, factory)
+
+
+def _item_type(items: list[Any], depth: int) -> Type | None:
+    """Return the type of a dict's keys or values, by the first one; by more where they are containers."""
+    first = items[0]
+    kind = type(first)
+    if kind in _LISTS:
+        return _LISTS[kind].item
+    if kind is tuple:
+        return _tuple_type(first)
+    if kind is str:
+        return CHARACTER if len(first) == 1 else None
+    if kind not in (list, dict, set) or depth == NESTED:
+        return None
+    alike = [item for item in items if type(item) is kind]
+    found: Any = next((item for item in alike if item), first)
+    return list_type(found, depth + 1) if kind is list else table_type(found, depth + 1)
 
 
 def array_type(array: np.ndarray[Any, Any]) -> Array | None:

@@ -16,11 +16,14 @@ from npcompile.lower.loops.types import (
     Array,
     Character,
     Deque,
+    Dict,
+    DictView,
     Either,
     Known,
     List,
     Method,
     Scalar,
+    Set,
     Text,
     Tuple,
     Type,
@@ -386,7 +389,11 @@ def c_type(kind: Type) -> str:
             return f"npl::py_deque<{item_kind(item)}>"
         case List(item=item):
             return f"npl::py_list<{item_kind(item)}>"
-        case Method(owner=owner):
+        case Dict(key=key, value=value):
+            return f"npl::py_dict<{item_kind(key)}, {item_kind(value)}>"
+        case Set(item=item):
+            return f"npl::py_set<{item_kind(item)}>"
+        case Method(owner=owner) | DictView(owner=owner):
             return c_type(owner)
         case ir.RangeState():
             return "npl::range"
@@ -414,6 +421,12 @@ def item_kind(kind: Type | None) -> str:
             return f"npl::either_of<{', '.join(map(item_kind, kinds))}>"
         case List(item=item):
             return f"npl::list_of<{item_kind(item)}>"
+        case Dict(key=key, value=value):
+            return f"npl::dict_of<{item_kind(key)}, {item_kind(value)}>"
+        case Set(item=item):
+            return f"npl::set_of<{item_kind(item)}>"
+        case Character():
+            return "npl::character_kind"
         case None:
             return "npl::unknown"
     raise TypeError(f"a list has no items of type {kind}")

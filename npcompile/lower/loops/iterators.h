@@ -49,16 +49,16 @@ static inline bool more(const parts<T, count, step> &state) {
     return step > 0 ? state.place < count : state.place >= 0;
 }
 template <typename State>
-static inline bool more(const enumerated<State> &state) {
+static inline bool more(enumerated<State> &state) {
     return more(state.state);
 }
-static inline bool more(const tuple<> &) { return true; }
+static inline bool more(tuple<> &) { return true; }
 template <typename First, typename... Rest>
-static inline bool more(const tuple<First, Rest...> &states) {
+static inline bool more(tuple<First, Rest...> &states) {
     return more(states.first) && more(states.rest);
 }
 template <typename... States>
-static inline bool more(const zipped<States...> &state) {
+static inline bool more(zipped<States...> &state) {
     return sizeof...(States) != 0 && more(state.states);
 }
 

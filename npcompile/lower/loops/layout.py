@@ -9,16 +9,20 @@ from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
+from npcompile.lower.loops.dict_ir import ObjectState
 from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, PartsState, ZippedState
 from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import (
     Array,
     Character,
+    Dict,
+    DictView,
     Either,
     Known,
     List,
     Method,
     Scalar,
+    Set,
     Text,
     Tuple,
     Type,
@@ -43,7 +47,7 @@ def words(kind: Type) -> int:
             return 2 + 2 * ndim
         case Tuple(items=items) | Either(items=items):
             return sum(map(words, items))
-        case List() | Method():
+        case List() | Dict() | Set() | DictView() | Method():
             return 1
         case ir.RangeState():
             return 4
@@ -57,7 +61,7 @@ def words(kind: Type) -> int:
             return words(source) + 1
         case GridState(axes=axes):
             return 1 + axes
-        case TextState():
+        case TextState() | ObjectState():
             return 2
         case Text() | Character():
             return 1
@@ -83,8 +87,8 @@ def given_words(kind: Type) -> int:
 
 
 def objects_in(kind: Type, offset: int = 0) -> list[int]:
-    """Return the words with the addresses of lists among the words of a value, which begin at an offset."""
-    return _places(kind, (List, Method), offset)
+    """Return the words with the addresses of Python's objects in a value, which begins at an offset."""
+    return _places(kind, (List, Dict, Set, DictView, Method, ObjectState), offset)
 
 
 def arrays_in(kind: Type) -> list[int]:
@@ -101,6 +105,8 @@ def _places(kind: Type, wanted: tuple[type[Type], ...], offset: int) -> list[int
                 found += _places(part, wanted, offset)
                 offset += words(part)
             return found
+        case ObjectState() if ObjectState in wanted:
+            return [offset, offset + 1]  # the iterator, and the item that was taken
         case ItemsState(source=source) | PartsState(source=source):
             return _places(source, wanted, offset)
         case CountedState(items=counted):

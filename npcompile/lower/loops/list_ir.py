@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Either, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import Dict, Either, List, Scalar, Set, Tuple, Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +245,14 @@ def common(one: Type | None, other: Type | None) -> Type | None:
 
 
 def may_be(kind: Type, other: Type | None) -> bool:
-    """Tell if a list may also be expected to be one of another type, of which at least as much is known."""
+    """Tell if a container may also be expected to be one of a type of which at least as much is known."""
+    match kind, other:
+        case Set(item=None), Set(item=item):
+            return item is not None
+        case Dict(), Dict():
+            pairs = ((kind.key, other.key), (kind.value, other.value))
+            alike = kind.kind is other.kind and kind.factory is other.factory and kind != other
+            return alike and all(one is None or one == of or may_be(one, of) for one, of in pairs)
     if not isinstance(kind, List) or not isinstance(other, List) or type(kind) is not type(other):
         return False
     return other.item is not None and (kind.item is None or common(kind.item, other.item) == other.item)

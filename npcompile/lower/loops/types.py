@@ -161,10 +161,49 @@ class Deque(List):
 
 
 @dataclass(frozen=True)
-class Method(Type):
-    """A method of a list's or a deque's, before it is called: `xs.append`."""
+class Dict(Type):
+    """A Python dict, or one of the dicts of `collections`.
 
-    owner: List
+    key, value: the types that its keys and values are expected to have, None where nothing is known of them.
+    kind: its class. factory: the class of the values that a defaultdict makes.
+    """
+
+    key: Type | None
+    value: Type | None
+    kind: type = dict
+    factory: type | None = None
+
+    def __str__(self) -> str:
+        key, value = ("?" if one is None else one for one in (self.key, self.value))
+        return f"{self.kind.__name__}[{key}, {value}]"
+
+
+@dataclass(frozen=True)
+class Set(Type):
+    """A Python set. item: the type that its items are expected to have, None where nothing is known."""
+
+    item: Type | None
+
+    def __str__(self) -> str:
+        return f"set[{'?' if self.item is None else self.item}]"
+
+
+@dataclass(frozen=True)
+class DictView(Type):
+    """The keys, values or items of a dict: what its method `name` returns."""
+
+    owner: Dict
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}()"
+
+
+@dataclass(frozen=True)
+class Method(Type):
+    """A method of a list's, a deque's, a dict's or a set's, before it is called: `xs.append`."""
+
+    owner: List | Dict | Set
     name: str
 
     def __str__(self) -> str:
@@ -213,3 +252,19 @@ class Known(Type):
 
     def __str__(self) -> str:
         return getattr(self.value, "__name__", repr(self.value))
+
+
+def is_value(kind: Type) -> bool:
+    """Tell if dicts may hold values of a type."""
+    if isinstance(kind, Tuple):
+        return bool(kind.items) and all(isinstance(part, Scalar) for part in kind.items)
+    if isinstance(kind, Dict):
+        return kind.kind is dict
+    return isinstance(kind, Scalar | Character | Set) or type(kind) is List
+
+
+def is_key(kind: Type) -> bool:
+    """Tell if dicts and sets may hold values of a type as keys, and native code looks them up."""
+    if isinstance(kind, Tuple):
+        return bool(kind.items) and all(map(is_key, kind.items))
+    return isinstance(kind, Character) or (isinstance(kind, Scalar) and kind.code not in ("f2", "c8", "c16"))

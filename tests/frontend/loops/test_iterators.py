@@ -157,7 +157,7 @@ UNKNOWN: dict[str, Callable[[], Any]] = {
     "enumerate of its own": lambda: OwnEnumerate([1]),
     "enumerate of a generator": lambda: enumerate(x for x in (1, 2)),
     "zip of a generator": lambda: zip([1], (x for x in (1, 2)), strict=False),
-    "dict": lambda: iter({1: 2}),
+    "frozenset": lambda: iter(frozenset({1})),
     "deque": lambda: iter(deque([1])),
     "map": lambda: map(abs, [1]),
     "list itself": lambda: [1, 2],

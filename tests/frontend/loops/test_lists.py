@@ -454,14 +454,6 @@ def array_is_put_into_a_list(a, n):
     return len(xs), xs[:3], xs[-2] is a
 
 
-@program([1, 2, 3], native=False)
-def sets_are_pythons(xs):
-    seen = set()
-    for v in xs:
-        seen.add(v)
-    return seen
-
-
 @pytest.mark.parametrize("name", cases())
 def test_lists_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
     function, args, native = CASES[name]

@@ -1,10 +1,12 @@
-"""Binds the arguments of calls of NumPy's functions to parameters, for the rules of the loop language."""
+"""Binds the arguments of calls to parameters, for the rules of the loop language."""
 
 from __future__ import annotations
 
 import ast
 
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.lower.loops import ir
 
 
 def bound(node: ast.Call, *parameters: str, by_name: tuple[str, ...] = ()) -> dict[str, ast.expr]:
@@ -27,3 +29,11 @@ def required(found: dict[str, ast.expr], name: str) -> ast.expr:
     if name not in found:
         raise Outside(f"a call without `{name}`")
     return found[name]
+
+
+def positional(inference: Inference, node: ast.Call, least: int, most: int) -> list[ir.Expression]:
+    """Return the values of a call's arguments, all of them positional. Raises Outside for others."""
+    starred = any(isinstance(arg, ast.Starred) for arg in node.args)
+    if node.keywords or starred or not least <= len(node.args) <= most:
+        raise Outside(f"`{ast.unparse(node.func)}` with these arguments")
+    return [inference.value(arg) for arg in node.args]

@@ -16,9 +16,22 @@ from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.values import plain_function
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.text_ir import CharacterValue, TextLength
-from npcompile.lower.loops.types import INT, Array, Character, Known, List, Scalar, Text, Tuple
+from npcompile.lower.loops.types import (
+    INT,
+    Array,
+    Character,
+    Dict,
+    DictView,
+    Known,
+    List,
+    Scalar,
+    Set,
+    Text,
+    Tuple,
+)
 
 
 @language.expressions(ast.Attribute)
@@ -114,4 +127,6 @@ def _len(inference: Inference, node: ast.Call) -> ir.Expression:
         return TextLength(INT, value)
     if isinstance(value.type, List):
         return ListLength(INT, value)
+    if isinstance(value.type, Dict | DictView | Set):
+        return ItemCount(INT, value)
     raise Outside(f"the length of {value.type}")

@@ -9,12 +9,14 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import array_iteration
+from npcompile.frontend.loops.rules.dicts import over
 from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.rules.views import view
 from npcompile.frontend.loops.values import has_one_type
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
+from npcompile.lower.loops.dict_ir import ObjectState
 from npcompile.lower.loops.iterator_ir import (
     CheckLength,
     CountedIterator,
@@ -28,7 +30,7 @@ from npcompile.lower.loops.iterator_ir import (
 )
 from npcompile.lower.loops.list_ir import NextOfUnknown
 from npcompile.lower.loops.text_ir import TextIterator, TextState
-from npcompile.lower.loops.types import Array, Known, List, Text, Tuple
+from npcompile.lower.loops.types import Array, Dict, DictView, Known, List, Set, Text, Tuple
 
 
 @language.iterables(enumerate, zip, *array_iteration.CALLS)
@@ -58,7 +60,9 @@ def _items(inference: Inference, state: str, value: ir.Expression) -> None:
     inference.bind(state, _over(value, 1))
 
 
-@language.nexts(ItemsState, PartsState, CountedState, TextState, ZippedState, FlatState, GridState)
+@language.nexts(
+    ItemsState, PartsState, ObjectState, CountedState, TextState, ZippedState, FlatState, GridState
+)
 def _next(inference: Inference, state: str, item: str, body: cf.Block, exhausted: cf.Block) -> ir.End:
     without = dict(inference.types)
     kind = without[state]
@@ -86,6 +90,8 @@ def _is_known(kind: ir.State) -> bool:
     """Tell if it is known which items an iterator has."""
     match kind:
         case ItemsState(source=List(item=None)):
+            return False
+        case ObjectState(known_item=None):
             return False
         case CountedState(items=items):
             return _is_known(items)
@@ -133,6 +139,8 @@ def _over(value: ir.Expression, step: int) -> ir.Expression:
         return ItemsIterator(ItemsState(kind, step), value)
     if isinstance(kind, Tuple) and has_one_type(kind):
         return ItemsIterator(PartsState(kind, step), value)
+    if isinstance(kind, Dict | DictView | Set) and step == 1:
+        return over(value)
     if isinstance(kind, Text) and step == 1:
         return TextIterator(TextState(kind), value)
     raise Outside(f"loops over {kind}")

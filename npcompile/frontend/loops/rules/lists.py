@@ -13,6 +13,7 @@ from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.comprehension_ir import ListOfItems
+from npcompile.lower.loops.dict_ir import ListOf
 from npcompile.lower.loops.list_ir import (
     Append,
     ChangeList,
@@ -33,7 +34,20 @@ from npcompile.lower.loops.list_ir import (
     common,
     may_be,
 )
-from npcompile.lower.loops.types import BOOL, INT, Either, Known, List, Method, Scalar, Tuple, Type, Unsigned
+from npcompile.lower.loops.types import (
+    BOOL,
+    INT,
+    Dict,
+    Either,
+    Known,
+    List,
+    Method,
+    Scalar,
+    Set,
+    Tuple,
+    Type,
+    Unsigned,
+)
 
 _METHODS = (
     "append",
@@ -114,7 +128,7 @@ def new_list(items: tuple[ir.Expression, ...]) -> ir.Expression:
 def _list(inference: Inference, node: ast.Call) -> ir.Expression:
     given = arguments(node, 0, 1)
     made = listed(inference, given[0]) if given else NewList(List(None), ())
-    is_new = isinstance(made, NewList | ListOfRange | ListOfItems)
+    is_new = isinstance(made, NewList | ListOf | ListOfRange | ListOfItems)
     return made if is_new else ListPart(made.type, made, None, None)
 
 
@@ -127,6 +141,8 @@ def listed(inference: Inference, node: ast.expr) -> ir.Expression:
     if isinstance(node, ast.GeneratorExp):
         return list_of(inference, node)
     value = inference.value(node)
+    if isinstance(value.type, Dict | Set):
+        return ListOf(List(value.type.key if isinstance(value.type, Dict) else value.type.item), value)
     if type(value.type) is List:
         return value
     if isinstance(value.type, Tuple):

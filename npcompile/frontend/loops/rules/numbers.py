@@ -14,8 +14,9 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.splitting import Split, split_of_either
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Either, Known, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Either, Known, Scalar, Tuple, Type
 
 FOLDED = 1 << 64  # ints beyond are not folded
 _FOLDED: dict[Any, Callable[[int, int], int]] = {
@@ -222,7 +223,7 @@ def _ternary(inference: Inference, node: ast.IfExp) -> ir.Expression:
         one, other = inference.value(node.body), inference.value(node.orelse)
     except (Split, Outside):  # either may be evaluated on its own way alone
         raise Split(node, test, (node.body, node.orelse)) from None
-    if one.type != other.type or isinstance(one.type, List):  # a new list lasts as long as its own way
+    if one.type != other.type or objects_in(one.type):  # a new object lasts as long as its own way
         raise Split(node, test, (node.body, node.orelse))
     return ir.Choose(one.type, test, one, other)
 
@@ -258,8 +259,8 @@ def _chosen(
     test = inference.truth(test)
     if isinstance(test, ir.Constant):
         return one if test.value else other
-    if isinstance(one.type, List):
-        raise Outside("a list that is chosen within an expression")
+    if objects_in(one.type):
+        raise Outside(f"{one.type} that is chosen within an expression")
     return ir.Choose(one.type, test, one, other)
 
 

@@ -1,0 +1,85 @@
+"""Loops over Python's dicts and sets become native, and do with them what Python does.
+
+Values, types, order, identity, exceptions and changes are compared. All programs are called in rounds, so
+that the loops of one round are compiled together.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.frontend.loops import set_programs
+from tests.frontend.loops.dict_programs import CASES, augmented_key_is_evaluated_once
+from tests.frontend.loops.jitted import CALLS, outcome
+from tests.frontend.loops.native import check
+from tests.loops.random_check import compile_loops_alone
+
+assert set_programs  # importing it has registered its programs
+
+
+@pytest.fixture(scope="module")
+def jitted() -> dict[str, tuple[Any, list[Any]]]:
+    """The jitted function of each case, and the outcomes of its calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        compile_loops_alone(patch)
+        made = {name: (npcompile.jit(function), []) for name, (function, _, _) in CASES.items()}
+        for _ in range(CALLS):
+            for name, (function, outcomes) in made.items():
+                outcomes.append(outcome(function, CASES[name][1]))
+            for function, _ in made.values():
+                function.wait(120)
+    return made
+
+
+def described(value: Any) -> Any:
+    """Return a value with all that counts of it: types, the order of dicts, and the bits of floats."""
+    kind = type(value)
+    if isinstance(value, dict):
+        factory = getattr(value, "default_factory", None)
+        return kind, factory, [(described(key), described(one)) for key, one in value.items()]
+    if isinstance(value, list | tuple):
+        places = {}
+        same = [places.setdefault(id(one), place) for place, one in enumerate(value)]
+        return kind, [described(one) for one in value], same if _holds_objects(value) else None
+    if isinstance(value, set):
+        return kind, [described(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return kind, value.dtype, value.tolist()
+    return kind, repr(value)
+
+
+def _holds_objects(values: Any) -> bool:
+    return any(isinstance(one, list | dict | set) for one in values)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_dicts_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    function, args, native = CASES[name]
+    mine, outcomes = jitted[name]
+    want, plain = outcome(function, args)
+    for call, (got, given) in enumerate(outcomes):
+        assert described(got) == described(want), f"call {call + 1}"
+        assert described(given) == described(plain), f"the arguments of call {call + 1}"
+    assert native is None or (mine.stats.loop_entries > 0) == native, mine.stats
+
+
+def test_a_key_is_evaluated_once_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_loops_alone(monkeypatch)
+    assert check(augmented_key_is_evaluated_once, 6).loop.refusal is None
+
+
+def test_native_code_gives_its_references_back(jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    function, _ = jitted["lists_as_values"]
+    adj: dict[int, list[int]] = {1: [1, 2], 2: [], 3: [5]}
+    rows = [*adj.values()]
+    counts = [sys.getrefcount(one) for one in (adj, *rows)]
+    entries = function.stats.loop_entries
+    for _ in range(20):
+        function(adj)
+    assert function.stats.loop_entries > entries
+    assert [sys.getrefcount(one) for one in (adj, *rows)] == counts
