@@ -93,10 +93,6 @@ class PartitionedCalls(CalleeSubstitution):
     def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
-            if (body := self.body) is not None and not (body.closed or kwargs or self._is_looked_at):
-                if (answer := body.answer(args)) is not NOT_ANSWERED:
-                    self.owner._stats.replays += 1
-                    return answer
             if self.owed or self.compiles_loops:
                 return self.run(args, kwargs)
             if self._wants_body:
@@ -147,6 +143,14 @@ class PartitionedCalls(CalleeSubstitution):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
+        if (body := self.body) is not None and not (body.closed or kwargs or self._is_looked_at):
+            if (answer := body.answer(args)) is not NOT_ANSWERED:
+                self.owner._stats.replays += 1
+                return answer
+        return self._run_cut(args, kwargs)
+
+    def _run_cut(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the cut function."""
         call, outer = enter(self.root.allowance)
         try:
             with self.lock:
