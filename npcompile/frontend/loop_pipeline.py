@@ -31,8 +31,9 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Objects, in_order, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.refusal import arrays_taken_whole, goes_over_items, refusal
+from npcompile.frontend.loops.refusal import goes_over_items, refusal
 from npcompile.frontend.loops.scope import Scope
+from npcompile.frontend.loops.whole_arrays import arrays_taken_whole
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
 from npcompile.lower.loops.emit import emit

@@ -37,8 +37,9 @@ MISSING: Any = object()
 # Seconds that Python may take for the rests of trips at which native code left, beyond as long as native code
 # takes itself: the loop then goes on in Python.
 LEAVES = 2e-3
-# Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
-LARGEST = 1 << 18
+# Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it. Where a
+# loop does nothing else the two are timed: `whole_array_loop.py`.
+LARGEST = 1 << 15
 ENTERING = 5e-5  # seconds of each entry that are no work: leaving and entering again takes about as long
 # The reason of a leave that raises nothing, where no other is known: a check of the statement failed.
 NO_ANSWER = "a value that native code does not hold"
@@ -450,6 +451,6 @@ def _one_back(iterator: Any) -> Any:
     return None if before is None else iterator_of(before)
 
 
-def is_large(value: Any) -> bool:
-    """Tell if a value is an array on all of which blocks work faster."""
-    return type(value) is np.ndarray and value.nbytes > LARGEST
+def is_large(value: Any, most: int = LARGEST) -> bool:
+    """Tell if a value is an array of more bytes."""
+    return type(value) is np.ndarray and value.nbytes > most

@@ -18,6 +18,9 @@ from npcompile.partition.native_loop import NativeLoop, is_large
 from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.loop_contest import LoopContest
 
+# Trips on arrays of more bytes are the blocks': what a call of a kernel costs is little beside the work.
+LARGEST = 1 << 18
+
 
 class WholeArrayLoop(NativeLoop):
     """One loop statement whose trips are work on whole arrays."""
@@ -37,10 +40,10 @@ class WholeArrayLoop(NativeLoop):
         if not self._met or self._is_refused:
             self._met = True
             return None
-        if any(map(is_large, values)) or self._errors_matter():
+        if any(is_large(value, LARGEST) for value in values) or self._errors_matter():
             return None
         entry = self._entry(iterator, values)
-        if entry is not None and any(map(is_large, entry.names.values())):  # an object's
+        if entry is not None and any(is_large(one, LARGEST) for one in entry.names.values()):  # an object's
             return None
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:

@@ -67,7 +67,7 @@ def prefix(A):
 def counts(A):
     found = np.zeros(10, int)
     for value in A.ravel():
-        found[int(value) % 10] += 1  # told
+        found[int(value) % 10] += 1
     return found
 
 
@@ -81,8 +81,8 @@ def scaled(A):
     return x
 
 
-NATIVE = [factors, cholesky, substitution, seidel, prefix]
-TOLD = [counts, scaled]
+NATIVE = [factors, cholesky, substitution, seidel, prefix, counts]
+TOLD = [scaled]
 
 
 @pytest.mark.parametrize("fn", NATIVE, ids=lambda fn: fn.__name__)

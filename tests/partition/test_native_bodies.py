@@ -154,15 +154,13 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
 ]
 
 
-def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def outcome(function: Callable[..., Any], args: tuple[Any, ...], name: str) -> Any:
     try:
         result = function(*args)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        places = [
-            (one.name, one.lineno) for one in frames if one.filename == __file__ and one.name != "counting"
-        ]
-        return type(error), str(error), places[1:]
+        places = [(one.name, one.lineno) for one in frames if one.name == name]
+        return type(error), str(error), places
     return result
 
 
@@ -172,7 +170,9 @@ def test_as_python(place: int, bodies: Bodies) -> None:
     jitted = npcompile.jit(function)
     for call in range(CALLS):
         mine, theirs = arguments(call), arguments(call)
-        got, want = outcome(jitted, mine), outcome(function, theirs)
+        got, want = (
+            outcome(one, args, function.__name__) for one, args in ((jitted, mine), (function, theirs))
+        )
         same(got, want, where=f"call {call}")
         same(mine, theirs, where=f"arguments of call {call}")
         for one, other in zip(mine, theirs, strict=True):

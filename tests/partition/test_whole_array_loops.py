@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.partition.native_loop import LARGEST
-from npcompile.partition.whole_array_loop import WholeArrayLoop
+from npcompile.partition.whole_array_loop import LARGEST, WholeArrayLoop
 from npcompile.tiering import loop_contest
 from tests.checker import same
 from tests.loops.random_check import compile_loops_alone

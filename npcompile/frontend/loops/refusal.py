@@ -35,30 +35,6 @@ def goes_over_items(region: ir.Region) -> bool:
     return any(_chooses(step) for block in blocks for step in (*block.steps, block.end))
 
 
-def arrays_taken_whole(region: ir.Region) -> frozenset[str]:
-    """Return the names of arrays given to a region on all of whose items an expression of it works."""
-    found: set[str | None] = set()
-    bodies = [function.body for function in region.functions if function.body is not None]
-    for block in (block for one in (region, *bodies) for block in one.blocks):
-        for step in (*block.steps, block.end):
-            pending = list(ir.expressions_of(step))
-            if isinstance(step, ir.CompoundStep):
-                found.update(map(_name_of_array, pending))
-            while pending:
-                node = pending.pop()
-                parts = ir.parts_of(node)
-                if isinstance(node, ir.Compound) and not isinstance(node.type, ir.State):
-                    found.update(map(_name_of_array, parts))
-                pending += parts
-    return frozenset(name for name in found if name is not None and name in region.names)
-
-
-def _name_of_array(node: ir.Expression) -> str | None:
-    return (
-        node.name if isinstance(node, ir.Read) and isinstance(node.type, Array) and node.type.ndim else None
-    )
-
-
 def _is_plain(state: ir.State) -> bool:
     """Tell if a loop over something tells nothing of arrays: it goes over a range, list, dict or set."""
     return isinstance(state, ir.RangeState | ObjectState) or (

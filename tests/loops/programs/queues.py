@@ -177,7 +177,7 @@ def scheduled(lengths, arrivals):
     realistic=20000,
     floats=lambda rng: ([0.5, 2.5, 1.0],),
 )
-def largest_rectangle(heights):
+def largest_rectangle_by_stack(heights):
     stack, best = [], 0
     for i in range(len(heights) + 1):
         h = heights[i] if i < len(heights) else 0

@@ -159,7 +159,7 @@ def crc64(data):
 
 
 @loop(lambda n, rng: (n, 1), sizes=(0, 1, 70), realistic=100_000, large=lambda rng: (70, MASK))
-def shift_register(n, state):
+def shift_register_of_64_bits(n, state):
     ones = 0
     for _ in range(n):
         low = state & 1
