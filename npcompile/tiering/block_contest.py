@@ -43,6 +43,7 @@ class BlockContest:
 
     def __init__(self) -> None:
         self._left = 0  # so many calls are not measured
+        self._decided = False  # a contest was over
         self._begun = False  # it is known how long the plain function takes
         self._resting = rests_of_losers()
         self._trial: Contest | None = None  # the contest at hand
@@ -91,7 +92,10 @@ class BlockContest:
                 return result
         slower = trial.is_ours_slower()
         if ours and slower is None and min(trial.numpys, default=0.0) >= LONG:
-            slower = seconds > LOSES * min(trial.numpys) or None
+            times = (
+                LOSES if self._decided or len(trial.ours) > 1 else CLEAR
+            )  # kernels are linked in the first
+            slower = min(trial.ours, default=seconds) > times * min(trial.numpys) or None
         if native and slower is None and min(trial.numpys, default=0.0) > CLEAR * min(trial.ours):
             slower = False
         if slower is not None:
@@ -101,6 +105,7 @@ class BlockContest:
 
     def _decide(self, cut: Contested, state: SpecializationLike, trial: Contest, slower: bool) -> None:
         """The contest is over."""
+        self._decided = True
         if is_settled(cut):
             calls = self._resting.wait()
         else:
