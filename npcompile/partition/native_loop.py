@@ -37,8 +37,8 @@ MISSING: Any = object()
 # Seconds that Python may take for the rests of trips at which native code left, beyond as long as native code
 # takes itself: the loop then goes on in Python.
 LEAVES = 2e-3
-# Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it. Where
-# there is no other work in a loop the two are timed: `whole_array_loop.py`.
+# Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
+# Loops that do nothing else are timed: `whole_array_loop.py`.
 LARGEST = 1 << 15
 ENTERING = 5e-5  # seconds of each entry that are no work: leaving and entering again takes about as long
 # The reason of a leave that raises nothing, where no other is known: a check of the statement failed.

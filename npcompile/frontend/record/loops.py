@@ -78,7 +78,7 @@ def _own_trips(recording: Recording, trips: Iterator[Any], obj: Any) -> Iterator
 
 def _own_parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[Any]]:
     """Yield the trips of a loop of the function itself. A block compiles the body of a long one once."""
-    if is_array(obj) and len(obj) > UNROLLED:
+    if is_array(obj) and obj.ndim and len(obj) > UNROLLED:
         recording.stop(Cause.LOOP_OVER_ARRAY())
     place = len(recording.own_trips)
     recording.own_trips.append(0)
@@ -108,7 +108,7 @@ def _parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[
     if type(obj) in (set, frozenset):
         recording.note(note_members, recording, obj)
         recording.note(recording.builder.constant, tuple(obj))
-    if is_array(obj):
+    if is_array(obj) and obj.ndim:
         recording.builder.asked(obj)
         recording.note(shape_guards.rows, recording.builder, obj)
         source.by_place(obj, functools.partial(_row, recording, obj))

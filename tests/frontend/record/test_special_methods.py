@@ -236,3 +236,17 @@ def test_who_is_asked_first_and_what_it_is_told(name: str) -> None:
     for scale in (1.0, 2.0, 3.0):
         same(jitted(X * scale), ASKED[name](X * scale))
     assert jitted.stats.replays == 2, jitted.stats
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+def test_no_loop_goes_over_one() -> None:
+    def body(a):
+        total = 0.0
+        for value in a:
+            total += value
+        return total
+
+    jitted = npcompile.jit(body)
+    for _ in range(3):
+        with pytest.raises(TypeError, match="iteration over a 0-d array"):
+            jitted(np.array(3.0))
