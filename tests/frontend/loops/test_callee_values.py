@@ -539,4 +539,5 @@ def test_answers_as_python_does(cases: dict[str, Case], name: str) -> None:
         assert function.stats.loop_entries > 0, function.stats.reasons
     if not one.leaves:
         for function in one.jitted:
-            assert function.stats.loop_leaves == 0, function.stats.reasons
+            left = [why for why in function.stats.leave_reasons if not why.endswith("Error")]
+            assert not left, function.stats.reasons  # but where Python raises, too
