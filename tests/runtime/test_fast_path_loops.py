@@ -94,7 +94,7 @@ from tests.runtime.test_fast_path import frames
 def filled(x):
     seen = {}
     for i in range(len(x)):
-        seen[i] = x[i] * 2.0
+        seen[f"{i}"] = x[i] * 2.0
     return x
 
 x = np.ones(4)
