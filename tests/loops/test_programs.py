@@ -8,9 +8,10 @@ area all is compiled as it is for users.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import npcompile
@@ -82,3 +83,28 @@ def test_compiled_as_for_users_too(program: LoopProgram, monkeypatch: pytest.Mon
 def test_programs_have_names_of_their_own() -> None:
     names = [program.name for program in PROGRAMS]
     assert sorted(names) == sorted(set(names))
+
+
+def filled(make: Callable[..., Any], byte: int) -> Callable[..., Any]:
+    """Return a function that makes new arrays as another does, with that byte all over their memory."""
+
+    def make_filled(*args: Any, **settings: Any) -> Any:
+        made = make(*args, **settings)
+        made[...] = np.full(made.nbytes, byte, np.uint8).view(made.dtype).reshape(made.shape)
+        return made
+
+    return make_filled
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.area}-{program.name}")
+def test_plain_answers_do_not_hold_what_new_memory_held(
+    program: LoopProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for make in program.judged().values():
+        outcomes: list[Outcome] = []
+        for byte in (0, 1):
+            with monkeypatch.context() as patch:
+                patch.setattr(np, "empty", filled(np.empty, byte))
+                patch.setattr(np, "empty_like", filled(np.empty_like, byte))
+                outcomes.append(outcome(program.function, make))
+        compare(*outcomes, None)

@@ -44,7 +44,7 @@ def pendulum(state, out, damping):
 
 @loop(lambda n, rng: (rng.standard_normal(2), n), sizes=(0, 1, 5), realistic=20_000)
 def integrate_into_an_array(state, n):
-    slope = np.empty(2)
+    slope = np.zeros(2)
     energy = 0.0
     for _ in range(n):
         state = state + 0.01 * pendulum(state, slope, 0.1)
