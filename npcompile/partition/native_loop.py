@@ -136,6 +136,7 @@ class NativeLoop:
                 return Outcome(rest=iterator)
             typed.job.wait()
             if typed.job.error is not None:
+                self.refuse(str(typed.job.error))
                 return None
         if not self.trips.settled and self.trips.asks_python(self._length(entry.names)):
             return Outcome(rest=iterator)
@@ -279,7 +280,10 @@ class NativeLoop:
             held = key is not None and len(self._typed) < MAX_TYPED
             typed = self._make(entry) if held else None
             self._typed[entry.key] = typed
-        if typed is None or typed.job.error is not None or not typed.holds():
+        if typed is None or not typed.holds():
+            return None
+        if typed.job.error is not None:
+            self.refuse(str(typed.job.error))
             return None
         return typed
 
