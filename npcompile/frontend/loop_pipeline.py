@@ -29,7 +29,7 @@ from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
-from npcompile.frontend.loops.objects import Objects, in_order, paths_in
+from npcompile.frontend.loops.objects import Objects, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import goes_over_items, refusal
 from npcompile.frontend.loops.scope import Scope
@@ -74,9 +74,7 @@ def loop_source(node: ast.For | ast.While) -> LoopSource:
     loop, after = statements[place], statements[place + 1 :]
     assert isinstance(loop, ast.For | ast.While)
     flow = control_flow(loop, after)
-    live = flow.live[flow.blocks[0]]
-    reads = tuple(sorted(name for name in live if name != flow.state))
-    return LoopSource(node, flow, reads, tuple(paths_in(ast.Module([loop, *after], []))))
+    return _source(node, flow, [loop, *after])
 
 
 def function_source(function: FunctionType) -> LoopSource | None:
@@ -88,8 +86,12 @@ def function_source(function: FunctionType) -> LoopSource | None:
     if not statements or not all(map(is_held, statements)):
         return None
     flow = function_flow(normal_form(statements, is_pure_call))
-    paths = {path for statement in statements for path in paths_in(statement)}
-    return LoopSource(statements[0], flow, tuple(sorted(flow.live[flow.blocks[0]])), tuple(in_order(paths)))
+    return _source(statements[0], flow, statements)
+
+
+def _source(node: ast.stmt, flow: ControlFlow, statements: list[ast.stmt]) -> LoopSource:
+    reads = tuple(sorted(name for name in flow.live[flow.blocks[0]] if name != flow.state))
+    return LoopSource(node, flow, reads, tuple(paths_in(ast.Module(statements, []))))
 
 
 @dataclass(eq=False)

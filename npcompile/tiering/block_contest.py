@@ -19,8 +19,8 @@ clock = time.thread_time
 # takes so many times as long loses at once. Else so many calls come before: at the first ones blocks are
 # recorded.
 LONG, LOSES, SETTLING = 2e-3, 1.3, 6
-# So many calls that record a block, or type a loop for native code, are no measure of later ones. After them
-# such calls are judged, too: there are functions whose every call does so.
+# Calls that record a block, or type a loop for native code, are no measure of later ones. After so many they
+# are judged, too: there are functions whose every call does so.
 UNJUDGED = 8
 # So many calls the winner answers alone, and so many times more after each contest, at most so many.
 FIRST, LONGER, MOST = 32, 4, 1 << 20

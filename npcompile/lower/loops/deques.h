@@ -28,33 +28,9 @@ struct deque_object {
 
 template <typename Kind>
 struct py_deque {
+    using item_kind = Kind;
     deque_object *held;
 };
-
-template <typename Kind>
-static inline void drop(py_deque<Kind> &name) {
-    deque_object *old = name.held;
-    name.held = nullptr;
-    Py_DecRef(old);
-}
-template <typename Kind>
-static inline void bind(py_deque<Kind> &name, const py_deque<Kind> &value) {
-    deque_object *old = name.held;
-    Py_IncRef(value.held);
-    name = value;
-    Py_DecRef(old);
-}
-template <typename Kind>
-static inline int64_t load(const int64_t *words, py_deque<Kind> &value) {
-    value.held = reinterpret_cast<deque_object *>(words[0]);
-    Py_IncRef(value.held);
-    return 1;
-}
-template <typename Kind>
-static inline int64_t save(int64_t *words, const py_deque<Kind> &value) {
-    words[0] = reinterpret_cast<int64_t>(value.held);
-    return 1;
-}
 
 // Gives a call's result back; tells if it has raised.
 static inline bool done_with(void *result) {

@@ -24,7 +24,8 @@ from npcompile.lower.loops.dict_ir import (
     SetOf,
     StoreKey,
 )
-from npcompile.lower.loops.emitter import Emitter, c_type, does, item_kind, type_of_state, writes
+from npcompile.lower.loops.emitter import Emitter, does, item_kind, type_of_state, writes
+from npcompile.lower.loops.list_code import made_by
 from npcompile.lower.loops.types import BOOL, INT, Dict, Either, Type
 
 # The C++ functions that read a value by its key, by the class of the dict.
@@ -51,14 +52,6 @@ def _state_type(kind: ObjectState) -> str:
 # -- new objects -------------------------------------------------------------------------------------------
 
 
-def _made(emitter: Emitter, kind: Type, function: str, operands: list[str]) -> str:
-    """Write the call of a C++ function that makes an object, which lasts as long as the step; return it."""
-    made = emitter.fresh(kind)
-    emitter.lines[-1] = f"{c_type(kind)} {made}{{}}; npl::keeper kept_{made}{{{made}}};"
-    emitter.leave_if(f"npl::{function}({', '.join([made, *operands])})")
-    return made
-
-
 @writes(NewDict)
 def _new_dict(emitter: Emitter, node: NewDict) -> str:
     assert isinstance(node.type, Dict)
@@ -66,8 +59,8 @@ def _new_dict(emitter: Emitter, node: NewDict) -> str:
         (emitter.value(key), emitter.value(value)) for key, value in zip(node.keys, node.values, strict=True)
     ]
     if node.type.factory is not None:
-        return _made(emitter, node.type, "new_defaultdict", [FACTORIES[node.type.factory]])
-    made = _made(emitter, node.type, "new_dict", [])
+        return made_by(emitter, node.type, "new_defaultdict", [FACTORIES[node.type.factory]])
+    made = made_by(emitter, node.type, "new_dict", [])
     for key, value, (one, other) in zip(node.keys, node.values, pairs, strict=True):
         kinds = f"{item_kind(key.type)}, {item_kind(value.type)}"
         emitter.leave_if(f"npl::store_key<{kinds}>({made}, {one}, {other})")
@@ -76,29 +69,29 @@ def _new_dict(emitter: Emitter, node: NewDict) -> str:
 
 @writes(NewSet)
 def _new_set(emitter: Emitter, node: NewSet) -> str:
-    return _made(emitter, node.type, "new_set", [emitter.value(item) for item in node.items])
+    return made_by(emitter, node.type, "new_set", [emitter.value(item) for item in node.items])
 
 
 @writes(SetOf)
 def _set_of(emitter: Emitter, node: SetOf) -> str:
-    return _made(emitter, node.type, "set_of_items", [emitter.value(node.source)])
+    return made_by(emitter, node.type, "set_of_items", [emitter.value(node.source)])
 
 
 @writes(ListOf)
 def _list_of(emitter: Emitter, node: ListOf) -> str:
-    return _made(emitter, node.type, "list_of_items", [emitter.value(node.source)])
+    return made_by(emitter, node.type, "list_of_items", [emitter.value(node.source)])
 
 
 @writes(DictCopy)
 def _copy(emitter: Emitter, node: DictCopy) -> str:
-    return _made(emitter, node.type, "copy_dict", [emitter.value(node.source)])
+    return made_by(emitter, node.type, "copy_dict", [emitter.value(node.source)])
 
 
 @writes(ObjectIterator)
 def _iterator(emitter: Emitter, node: ObjectIterator) -> str:
     assert isinstance(node.type, ObjectState)
     view = "nullptr" if node.type.view == "keys" else f'"{node.type.view}"'
-    return _made(emitter, node.type, "begin_iterator", [f"{emitter.value(node.source)}.held", view])
+    return made_by(emitter, node.type, "begin_iterator", [f"{emitter.value(node.source)}.held", view])
 
 
 # -- keys that are looked up -------------------------------------------------------------------------------

@@ -46,12 +46,14 @@ struct character_kind {
 
 template <typename Key, typename Value>
 struct py_dict {
+    using item_kind = Key;
     using key = Key;
     using value = Value;
     void *held;
 };
 template <typename Item>
 struct py_set {
+    using item_kind = Item;
     using key = Item;
     void *held;
 };
@@ -81,45 +83,9 @@ struct set_of {
     }
 };
 
-// -- names: each has a reference, which Python takes over where native code leaves --------------------------------
-
-static inline void drop_object(void *&held) { Py_DecRef(std::exchange(held, nullptr)); }
-static inline void bind_object(void *&held, void *value) {
-    Py_IncRef(value);
-    Py_DecRef(std::exchange(held, value));
-}
-static inline void load_object(int64_t word, void *&held) {
-    held = reinterpret_cast<void *>(word);
-    Py_IncRef(held);
-}
-template <typename Object>
-concept dict_or_set = requires { typename Object::key; };
-template <dict_or_set Object>
-static inline void drop(Object &name) {
-    drop_object(name.held);
-}
-template <dict_or_set Object>
-static inline void bind(Object &name, const Object &value) {
-    bind_object(name.held, value.held);
-}
-template <dict_or_set Object>
-static inline int64_t load(const int64_t *words, Object &value) {
-    load_object(words[0], value.held);
-    return 1;
-}
-template <dict_or_set Object>
-static inline int64_t save(int64_t *words, const Object &value) {
-    words[0] = reinterpret_cast<int64_t>(value.held);
-    return 1;
-}
-
 // Objects are no NaNs.
-template <dict_or_set Object>
+template <holds_object Object>
 static inline bool is_unequal(const Object &) {
-    return false;
-}
-template <typename Kind>
-static inline bool is_unequal(const py_list<Kind> &) {
     return false;
 }
 static inline bool is_unequal(const character &) { return false; }

@@ -28,7 +28,7 @@ from npcompile.lower.loops.types import BOOL, INT
 
 
 def made_by(emitter: Emitter, kind: ir.Type, function: str, operands: list[str]) -> str:
-    """Write the call of a C++ function that makes a list, which lasts as long as the step; return it."""
+    """Write the call of a C++ function that makes an object, which lasts as long as the step; return it."""
     made = emitter.kept(kind)
     emitter.leave_if(f"npl::{function}({', '.join([made, *operands])})")
     return made

@@ -284,6 +284,7 @@ struct unknown {
 
 template <typename Kind>
 struct py_list {
+    using item_kind = Kind;
     list_object *held;
 };
 template <typename Kind>
@@ -299,29 +300,40 @@ struct list_of {
     }
 };
 
-// -- names of lists: each has a reference, which Python takes over where native code leaves -----------------------
+// -- names of objects: each has a reference, which Python takes over where native code leaves ---------------------
 
-template <typename Kind>
-static inline void drop(py_list<Kind> &name) {
-    list_object *old = name.held;
-    name.held = nullptr;
-    Py_DecRef(old);
+template <typename Object>
+static inline void drop_object(Object *&held) {
+    Py_DecRef(std::exchange(held, nullptr));
 }
-template <typename Kind>
-static inline void bind(py_list<Kind> &name, const py_list<Kind> &value) {
-    list_object *old = name.held;
-    Py_IncRef(value.held);
-    name = value;
-    Py_DecRef(old);
+template <typename Object>
+static inline void bind_object(Object *&held, Object *value) {
+    Py_IncRef(value);
+    Py_DecRef(std::exchange(held, value));
 }
-template <typename Kind>
-static inline int64_t load(const int64_t *words, py_list<Kind> &value) {
-    value.held = reinterpret_cast<list_object *>(words[0]);
-    Py_IncRef(value.held);
+template <typename Object>
+static inline void load_object(int64_t word, Object *&held) {
+    held = reinterpret_cast<Object *>(word);
+    Py_IncRef(held);
+}
+// Lists, deques, dicts and sets: their items' types tell them from other structures.
+template <typename Name>
+concept holds_object = requires { typename Name::item_kind; };
+template <holds_object Name>
+static inline void drop(Name &name) {
+    drop_object(name.held);
+}
+template <holds_object Name>
+static inline void bind(Name &name, const Name &value) {
+    bind_object(name.held, value.held);
+}
+template <holds_object Name>
+static inline int64_t load(const int64_t *words, Name &value) {
+    load_object(words[0], value.held);
     return 1;
 }
-template <typename Kind>
-static inline int64_t save(int64_t *words, const py_list<Kind> &value) {
+template <holds_object Name>
+static inline int64_t save(int64_t *words, const Name &value) {
     words[0] = reinterpret_cast<int64_t>(value.held);
     return 1;
 }
