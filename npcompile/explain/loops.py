@@ -1,12 +1,20 @@
-"""Explains loops that are done natively: their types by name, where they leave, and their C++."""
+"""Explains loops that are done natively, or might be: as their source, with types, checks and leaves by line.
+
+`explain.py` and `blocks.py` ask for the loops of a function that was cut.
+"""
 
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from npcompile.explain.loop_advice import advice, part_text
+from npcompile.explain.loop_listing import ExplainedLine, listing, statement_at, text_of
+from npcompile.frontend.loops.choice import depends_on_trip, not_held
+from npcompile.frontend.loops.refusal import Refusal
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Known
 from npcompile.partition.native_loop import NativeLoop
@@ -17,30 +25,35 @@ _COMPILING, _NATIVE = "being compiled", "native"
 
 @dataclass(frozen=True)
 class Escape:
-    """A line at which native code gives way to Python, and why."""
+    """A line at which native code gives way to Python, and why. write: what to write instead, if known."""
 
     line: int
     reason: str
+    write: str = ""
 
     def __str__(self) -> str:
-        return f"line {self.line} is left to Python: {self.reason}"
+        text = f"line {self.line} is left to Python: {self.reason}"
+        return f"{text}\n    instead: {self.write}" if self.write else text
 
 
 @dataclass(frozen=True)
 class ExplainedLoop:
-    """A loop statement that may be done natively.
+    """A loop statement that may be done natively. `str` of it shows its source, at most some 16 lines.
 
     lines: the first and the last. way: what becomes of it. types: those that each name of the user's takes.
-    without_checks: the lines of the innermost loops that check their bounds before the first trip. shared:
-    the lines of loops whose trips threads share, where that pays. unshared: those of loops over ranges that
-    one thread does, and why. escapes: where Python does a statement. entries, leaves: how often native code
-    was entered, and left before the loop was done. left: the leaves by line and reason. typed: the typed
-    programs, one for each combination of types at the entry. source: their C++.
+    code: the lines, with the types of names and the checks on each. without_checks: the lines of the
+    innermost loops that check their bounds before the first trip. shared: the lines of loops whose trips
+    threads share, where that pays. unshared: those of loops over ranges that one thread does, and why.
+    escapes: where Python does a statement. entries, leaves: how often native code was entered, and left
+    before the loop was done. left: the leaves by line and reason. why: of a loop that is left to Python, the
+    line and what to write instead, where they are known. typed: the typed programs, one for each combination
+    of types at the entry. source: their C++.
     """
 
     lines: tuple[int, int]
     way: str
     types: dict[str, tuple[str, ...]]
+    code: tuple[ExplainedLine, ...] = field(repr=False)
     without_checks: tuple[int, ...]
     shared: tuple[int, ...]
     unshared: tuple[tuple[int, str], ...]
@@ -48,8 +61,14 @@ class ExplainedLoop:
     entries: int
     leaves: int
     left: tuple[tuple[int, str, int], ...]
+    why: Escape | None
     typed: tuple[str, ...] = field(repr=False)
     source: str = field(repr=False)
+
+    @property
+    def listing(self) -> str:
+        """All lines, with the types of names and the checks on each."""
+        return text_of(self.code, len(self.code))
 
     def __str__(self) -> str:
         first, last = self.lines
@@ -59,26 +78,32 @@ class ExplainedLoop:
         if self.leaves:
             text += f", left {self.leaves} times before it was done"
         lines = [text]
-        if self.types:
-            names = [f"{name}: {' or '.join(kinds)}" for name, kinds in sorted(self.types.items())]
-            lines.append(f"    {', '.join(names)}")
-        if self.without_checks:
-            where = ", ".join(map(str, self.without_checks))
-            lines.append(f"    bounds are checked before the first trip: line {where}")
-        if self.shared:
-            lines.append(f"    threads share the trips: line {', '.join(map(str, self.shared))}")
-        lines += [f"    one thread does the trips of line {line}: {why}" for line, why in self.unshared]
-        lines += [f"    {escape}" for escape in self.escapes]
+        if self.why is not None and self.why.write:
+            lines.append(f"    instead: {self.why.write}")
+        if any(line.types for line in self.code):
+            lines.append(textwrap.indent(text_of(self.code), "  "))
+        reasons = dict.fromkeys(why for _, why in self.unshared)
+        for why in reasons:
+            alike = [str(line) for line, other in self.unshared if other == why]
+            where = f"line {alike[0]}" if len(alike) == 1 else f"lines {', '.join(alike)}"
+            lines.append(f"    one thread does the trips of {where}: {why}")
+        lines += [textwrap.indent(str(escape), "    ") for escape in self.escapes]
         lines += [f"    left {count} times at line {line}: {why}" for line, why, count in self.left]
         return "\n".join(lines)
 
 
 def loops_of(partitioned: PartitionedFunction) -> tuple[ExplainedLoop, ...]:
-    """Return what became of the loops of a function that was cut which are candidates for native code."""
-    found = [_loop(native) for native in partitioned.natives.values() if native is not None and native.typed]
-    for node, why in partitioned.refusals.items():
+    """Return what became of the loops of a function that was cut which native code is meant for."""
+    found = []
+    for node, native in partitioned.natives.items():
         assert isinstance(node, ast.For | ast.While)
-        found.append(_explained(node, f"left to Python: {why}", [], None))
+        if native is not None and native.typed:
+            found.append(_loop(native))
+        elif node in partitioned.refusals:
+            found.append(_refused(node, partitioned.refusals[node]))
+        elif native is None and depends_on_trip(node) and (part := not_held(node)) is not None:
+            what, write = part_text(part)
+            found.append(_refused(node, Refusal(what, getattr(part, "lineno", None)), write))
     return tuple(sorted(found, key=lambda loop: loop.lines))
 
 
@@ -89,13 +114,24 @@ def native_statements(partitioned: PartitionedFunction) -> Iterator[ast.AST]:
             yield from (part for part in ast.walk(node) if isinstance(part, ast.stmt))
 
 
+def _refused(node: ast.For | ast.While, refusal: Refusal, write: str = "") -> ExplainedLoop:
+    way, line = f"left to Python: {refusal.why}", refusal.line
+    if line is None:
+        return _explained(node, way, [], None, None)
+    if not write and line is not None:
+        write = advice(statement_at(node, line))
+    return _explained(node, f"{way} (line {line})", [], None, Escape(line, refusal.why, write))
+
+
 def _loop(native: NativeLoop) -> ExplainedLoop:
     errors = [typed.job.error for typed in native.typed if typed.job.error is not None]
     way = _COMPILING if native.is_pending else f"left to Python: {errors[0]}" if errors else _NATIVE
-    return _explained(native.node, way, native.typed, native)
+    return _explained(native.node, way, native.typed, native, None)
 
 
-def _explained(node: Any, way: str, typed: list[Any], native: NativeLoop | None) -> ExplainedLoop:
+def _explained(
+    node: Any, way: str, typed: list[Any], native: NativeLoop | None, why: Escape | None
+) -> ExplainedLoop:
     regions = [one.region for one in typed]
     types: dict[str, dict[str, None]] = {}
     for region in regions:
@@ -107,12 +143,15 @@ def _explained(node: Any, way: str, typed: list[Any], native: NativeLoop | None)
     unshared = {line: why for region in regions for line, why in region.unshared.items()}
     ends = [block.end for region in regions for block in region.blocks]
     escapes = dict.fromkeys(
-        Escape(end.line, end.why) for end in ends if isinstance(end, ir.Leave) and end.why
+        Escape(end.line, end.why, advice(statement_at(node, end.line)))
+        for end in ends
+        if isinstance(end, ir.Leave) and end.why
     )
     return ExplainedLoop(
         lines=(node.lineno, node.end_lineno or node.lineno),
         way=way,
         types={name: tuple(kinds) for name, kinds in types.items()},
+        code=() if native is None else listing(node, native.file, regions),
         without_checks=tuple(sorted(fast)),
         shared=tuple(sorted(shared)),
         unshared=tuple((line, why) for line, why in sorted(unshared.items()) if line not in shared),
@@ -120,6 +159,7 @@ def _explained(node: Any, way: str, typed: list[Any], native: NativeLoop | None)
         entries=0 if native is None else native.entries,
         leaves=0 if native is None else native.leaves,
         left=() if native is None else tuple((*at, count) for at, count in sorted(native.left.items())),
+        why=why,
         typed=tuple(map(str, regions)),
         source="\n".join(one.source.text for one in typed),
     )

@@ -31,6 +31,10 @@ _TRIES = 3  # calls until all blocks of a function are replayed
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "bytes_to_device",
     "bytes_from_device",
+    "loop_entries",
+    "loop_leaves",
+    "loop_overflows",
+    "leave_reasons",
 )  # what a call counts, and timing must not
 _DATA = (np.ndarray, np.generic, int, float, complex, bool, str, bytes, type(None))
 _CONSTANT = (int, float, complex, bool, str, type(None), np.generic, types.ModuleType, type)
@@ -79,7 +83,12 @@ def timed(
         if first is None or not _is_quiet(partitioned):
             return Seconds(why="it has effects, or may have"), None
         fresh = lambda: copy.deepcopy(first)  # noqa: E731
-    counts = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
+    counts = [
+        (stats, replace(stats, leave_reasons=dict(stats.leave_reasons)))
+        for stats in (jitted._stats, jitted._blocks)
+    ]
+    loops = [] if partitioned is None else [one for one in partitioned.natives.values() if one is not None]
+    entered = [(loop, loop.entries, loop.leaves, dict(loop.left)) for loop in loops]
     try:
         for _ in range(_TRIES):
             before = replace(jitted.stats)
@@ -98,6 +107,8 @@ def timed(
         for stats, old in counts:
             for name in _COUNTED:
                 setattr(stats, name, getattr(old, name))
+        for loop, entries, leaves, left in entered:
+            loop.entries, loop.leaves, loop.left = entries, leaves, left
 
 
 def kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:

@@ -184,8 +184,8 @@ class ElementwiseFunction:
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
         loop = typed_loop(source.flow, known, wide)
-        if (why := loop.refusal) is not None:
-            self._tell(why)
+        if (refusal := loop.refusal) is not None:
+            self._tell(refusal.why)
             return None
         assert loop.job  # it is being compiled from now on
         return loop

@@ -31,7 +31,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Objects, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.refusal import goes_over_items, refusal
+from npcompile.frontend.loops.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.whole_arrays import arrays_taken_whole
 from npcompile.lower.loops import ir
@@ -129,7 +129,7 @@ class TypedLoop:
         return names, frames
 
     @property
-    def refusal(self) -> str | None:
+    def refusal(self) -> Refusal | None:
         """The reason why native code would come to nothing, if it would."""
         return refusal(self.region)
 

@@ -83,5 +83,5 @@ class NativeBody(NativeLoop):
             self._keep(typed)
             self.closed = typed in self._entries and self._latest is None
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str, line: int | None = None) -> None:
         self.closed = True

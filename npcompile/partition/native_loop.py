@@ -25,6 +25,7 @@ from npcompile.frontend.loops.iterators import State, iterator_of, one_back, sta
 from npcompile.frontend.loops.objects import Objects, in_order, objects_of
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
+from npcompile.frontend.loops.refusal import Refusal
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
 from npcompile.lower.loops.emitter import OVERFLOW, Exit
@@ -88,6 +89,7 @@ class NativeLoop:
         self.node, self.source, self.within = node, source, within
         fn = within.owner.__wrapped__
         code = fn.__code__
+        self.file: str = code.co_filename
         local = {*code.co_varnames, *code.co_cellvars}
         self.takes = tuple(name for name in self.source.reads if name in local)
         self._outer = tuple(name for name in self.source.reads if name not in local)
@@ -176,9 +178,9 @@ class NativeLoop:
             what = f"`{odd[0]}`, a {type(names[odd[0]]).__name__}" if odd else "what it goes over"
             self.refuse(what)
 
-    def refuse(self, why: str) -> None:
-        """Leave the loop to Python for good."""
-        self.within.refuse(self.node, why)
+    def refuse(self, why: str, line: int | None = None) -> None:
+        """Leave the loop to Python for good. line: where the reason lies."""
+        self.within.refuse(self.node, Refusal(why, line))
 
     @staticmethod
     def own(iterable: Any, iterator: Any) -> Any:
@@ -302,8 +304,8 @@ class NativeLoop:
             entry.add_attributes(self._paths)
         if typed is None:
             return None
-        if (why := self._refusal(typed)) is not None:
-            self.refuse(why)
+        if (refusal := self._refusal(typed)) is not None:
+            self.refuse(*refusal)
             return None
         self.within.owner._stats.native_loops += 1
         self._pending.append(typed)
@@ -329,10 +331,10 @@ class NativeLoop:
         self.within.typed += 1
         return typed_loop(self.source.flow, known, wide, entry.objects)
 
-    def _refusal(self, typed: TypedLoop) -> str | None:
+    def _refusal(self, typed: TypedLoop) -> Refusal | None:
         """Return why native code for some types is not worth making; None where it is."""
         if typed.refusal is None and not typed.goes_over_items:
-            return "each trip is work on whole arrays"
+            return Refusal("each trip is work on whole arrays")
         return typed.refusal
 
     # -- runs --------------------------------------------------------------------------------------------

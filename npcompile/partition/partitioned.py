@@ -20,6 +20,7 @@ from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.choice import depends_on_trip, is_candidate
+from npcompile.frontend.loops.refusal import Refusal
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
@@ -75,7 +76,7 @@ class PartitionedFunction(PartitionedCalls):
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
         self.body, self.asked = None, 0
         self.typed = 0  # how often a loop was typed, for native code
-        self.refusals: dict[ast.AST, str] = {}  # why loops stay Python's that might have been native
+        self.refusals: dict[ast.AST, Refusal] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()
         fork.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
@@ -151,12 +152,12 @@ class PartitionedFunction(PartitionedCalls):
             self.natives[node] = kind(node, loop_source(node), self) if wanted else None
         return self.natives[node]
 
-    def refuse(self, node: ast.stmt, why: str) -> None:
+    def refuse(self, node: ast.stmt, why: Refusal) -> None:
         """Leave a loop to Python, and the loops in it to native code of their own."""
         self.keep_blocks(node, why)
         self.stale = True
 
-    def keep_blocks(self, node: ast.stmt, why: str) -> None:
+    def keep_blocks(self, node: ast.stmt, why: Refusal) -> None:
         """Leave the loop to blocks of its trips."""
         self.natives[node] = None
         self.refusals[node] = why

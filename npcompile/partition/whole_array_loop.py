@@ -13,6 +13,7 @@ import numpy as np
 
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
 from npcompile.frontend.loops.outcome import Outcome
+from npcompile.frontend.loops.refusal import Refusal
 from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.partition.native_loop import NativeLoop, is_large
 from npcompile.tiering.block_contest import is_settled
@@ -61,10 +62,10 @@ class WholeArrayLoop(NativeLoop):
         self._refuse_if_lost()
         return outcome
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str, line: int | None = None) -> None:
         """Leave the loop to its blocks, which are there: nothing is to be cut otherwise."""
         self._is_refused = True
-        self.within.keep_blocks(self.node, why)
+        self.within.keep_blocks(self.node, Refusal(why, line))
 
     def cut_done(self) -> None:
         self.contest.end()
@@ -88,5 +89,5 @@ class WholeArrayLoop(NativeLoop):
         if self.contest.is_lost:
             self.refuse("its blocks take less time")
 
-    def _refusal(self, typed: TypedLoop) -> str | None:
+    def _refusal(self, typed: TypedLoop) -> Refusal | None:
         return typed.refusal

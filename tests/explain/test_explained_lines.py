@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -145,6 +146,10 @@ def rows_of_sums(x):
     return y
 
 
+def marks_of(loop: Any, line: int) -> tuple[str, ...]:
+    return next(one.marks for one in loop.code if one.line == line)
+
+
 def test_loops_that_threads_share_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     monkeypatch.setattr("npcompile.frontend.loop_pipeline.thread_count", lambda: 2)
@@ -153,8 +158,114 @@ def test_loops_that_threads_share_are_shown(monkeypatch: pytest.MonkeyPatch) -> 
     outer, inner = line_of(rows_of_sums, "for k"), line_of(rows_of_sums, "for i")
     assert loop.shared == (inner,)
     assert loop.unshared == ((outer, "other trips may use what a trip stores to `y`"),)
-    assert f"threads share the trips: line {inner}" in str(found)
+    assert marks_of(loop, inner) == ("threads share the trips",)
+    assert f"{inner}      for i in range(len(x)):" in str(found) and "threads share the trips" in str(found)
     assert f"one thread does the trips of line {outer}: other trips" in str(found)
+
+
+def mixed(x, n, by):
+    total = 0
+    for i in range(n):
+        total += x[i] / by
+        j = i
+        while j > 0:
+            j //= by
+    return total
+
+
+def test_a_native_loop_is_shown_as_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types stand where they are new, checks of innermost loops where they are made."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    (loop,) = npcompile.explain(npcompile.jit(mixed, wait=True), np.ones(30), 30, 2).loops
+    beside = [line.partition("# ")[2] for line in loop.listing.splitlines()]
+    assert beside == [
+        "i: int",
+        "x: float64[:]; by: int; total: int or np.float64",
+        "j: int",
+        "",
+        "checks for division by zero",
+    ]
+    assert textwrap.indent(loop.listing, "  ") in str(loop)
+    assert loop.code[1].types["total"] == ("int", "np.float64")
+
+
+def long_loop(x, n):
+    a = b = c = d = 0.0
+    for i in range(n):
+        a = b + 1.0
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        #
+        b = c + x[i]
+        c = d
+        d = a
+    return a + b + c + d
+
+
+def test_long_loops_are_shown_in_few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    (loop,) = npcompile.explain(npcompile.jit(long_loop, wait=True), np.ones(30), 30).loops
+    assert len(str(loop).splitlines()) < 12 and "     ..." in str(loop)
+    assert len(loop.listing.splitlines()) == len(loop.code) == 18
+
+
+def tries(x):
+    total = 0.0
+    for i in range(len(x)):
+        try:
+            total += 1 / int(x[i])
+        except ZeroDivisionError:
+            total += 1
+    return total
+
+
+def makes_functions(x):
+    total = 0.0
+    for i in range(len(x)):
+        double = lambda y: y * 2  # noqa: E731
+        total += double(x[i])
+    return total
+
+
+@pytest.mark.parametrize(
+    "function, text, reason, write",
+    [
+        (tries, "try:", "`Try` statements", "test for what may fail, or catch exceptions around the loop"),
+        (makes_functions, "lambda", "a `lambda` made in the loop", "define the function before the loop"),
+    ],
+)
+def test_a_loop_that_is_not_native_says_why(
+    function: Any, text: str, reason: str, write: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    jitted = npcompile.jit(function, wait=True)
+    for _ in range(2):
+        (loop,) = npcompile.explain(jitted, np.arange(30.0)).loops
+    line = line_of(function, text)
+    assert loop.way == f"left to Python: {reason} (line {line})" and loop.entries == 0
+    assert loop.why is not None and (loop.why.line, loop.why.reason, loop.why.write) == (line, reason, write)
+    assert f"instead: {write}" in str(loop)
+
+
+def test_timing_counts_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    jitted = npcompile.jit(mixed, wait=True)
+    found = npcompile.explain(jitted, np.ones(30), 30, 2)
+    assert found.seconds.replay is not None
+    assert jitted.stats.loop_entries == found.loops[0].entries <= 2
 
 
 def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.MonkeyPatch) -> None:

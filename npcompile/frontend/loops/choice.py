@@ -27,19 +27,26 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 def is_candidate(node: ast.For | ast.While) -> bool:
     """Tell if a loop may become native, by its statements."""
-    if not is_held(node):
-        return False
+    return not_held(node) is None
+
+
+def not_held(node: ast.For | ast.While) -> ast.AST | None:
+    """Return the part for which a loop cannot become native; None where there is none."""
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
-        return False
-    return not any(map(leaves_trip, node.orelse))
+        return node.target
+    left = (one for one in node.orelse if leaves_trip(one))
+    return next((part for part in own_nodes([node]) if _is_never(part)), next(left, None))
 
 
 def is_held(statement: ast.stmt) -> bool:
     """Tell if a region may hold a statement."""
-    parts = own_nodes([statement])
-    if any(isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts):
-        return False
-    return not any(isinstance(part, _NEVER) for part in parts)
+    return not any(map(_is_never, own_nodes([statement])))
+
+
+def _is_never(part: ast.AST) -> bool:
+    if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del):
+        return True
+    return isinstance(part, _NEVER)
 
 
 def depends_on_trip(node: ast.For | ast.While) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem, ObjectState
 from npcompile.lower.loops.iterator_ir import ItemsState
@@ -9,7 +11,14 @@ from npcompile.lower.loops.list_ir import ListItem
 from npcompile.lower.loops.types import Array, List
 
 
-def refusal(region: ir.Region) -> str | None:
+class Refusal(NamedTuple):
+    """The reason why a loop is left to Python, and the line that it lies on, where there is one."""
+
+    why: str
+    line: int | None = None
+
+
+def refusal(region: ir.Region) -> Refusal | None:
     """Return why native code is not worth making; None where it is.
 
     A loop that was reached needs a way from its header, through a trip, to its header again.
@@ -58,13 +67,13 @@ def _chooses(step: ir.Step | ir.End | None) -> bool:
     return False
 
 
-def _reached(start: list[ir.Block]) -> tuple[set[int], list[str]]:
+def _reached(start: list[ir.Block]) -> tuple[set[int], list[Refusal]]:
     """Return the numbers of blocks that come after some, and the reasons for which native code leaves
     there.
     """
     seen: set[ir.Block] = set()
     found: set[int] = set()
-    reasons: list[str] = []
+    reasons: list[Refusal] = []
     pending = list(start)
     while pending:
         block = pending.pop()
@@ -72,7 +81,7 @@ def _reached(start: list[ir.Block]) -> tuple[set[int], list[str]]:
             continue
         seen.add(block)
         if isinstance(block.end, ir.Leave) and block.end.why is not None:
-            reasons.append(block.end.why)
+            reasons.append(Refusal(block.end.why, block.end.line))
         for target in ir.targets(block.end):
             found.add(target.source)
             pending.append(target)

@@ -222,7 +222,8 @@ def _function(
 def _check(function: ir.Function, makes_list: bool) -> None:
     """Raise Outside for a function that comes to nothing natively, or that has effects."""
     assert function.body is not None
-    reason = refusal(function.body)
+    refused = refusal(function.body)
+    reason = None if refused is None else refused.why
     if reason is None and function.result is None:
         reasons = [block.end.why for block in function.body.blocks if isinstance(block.end, ir.Leave)]
         reason = next(filter(None, reasons), "")
