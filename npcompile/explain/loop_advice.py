@@ -11,7 +11,7 @@ import ast
 _BEFORE = "bind it before the loop"
 _TEXTS = "keep the numbers, and make texts of them after the loop"
 _LOCAL = "work on a local name in the loop, and bind the outer one after it"
-# What a part of the language is called, and what to write instead; "": nothing is known.
+# The name of a part of the language, and what to write instead of it; "": nothing is known.
 _PARTS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Yield: ("`yield`", "have the loop fill an array or a list, and yield after it"),
     ast.YieldFrom: ("`yield from`", "have the loop fill an array or a list, and yield after it"),
