@@ -11,5 +11,5 @@ from npcompile.lower.loops.list_code import made_by
 def _items(emitter: Emitter, node: ListOfItems) -> str:
     operands = [emitter.value(operand) for operand in node.operands]
     made = made_by(emitter, node.type, "new_list", [])
-    emitter.leave_if(f"{node.function.name}({', '.join(['trips', *operands, made])}) != npl::done")
+    emitter.leave_if(f"{emitter.call(node.function, [*operands, made])} != npl::done")
     return made

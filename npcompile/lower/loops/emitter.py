@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.call_graph import CallGraph
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
 from npcompile.lower.loops.types import (
     Array,
@@ -102,9 +103,12 @@ def type_of_state(kind: type[ir.State]) -> Callable[[Any], Any]:
 class Emitter:
     """Writes one region."""
 
-    def __init__(self, region: ir.Region, within: ir.Function | None = None) -> None:
+    def __init__(
+        self, region: ir.Region, within: ir.Function | None = None, calls: CallGraph | None = None
+    ) -> None:
         self.region = region
         self.within = within
+        self.calls = CallGraph(region.functions) if calls is None else calls
         self.layout = layout_of(region)
         self.lines: list[str] = []
         self.declared: list[str] = []
@@ -129,7 +133,7 @@ class Emitter:
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
             self.block(block)
-        functions, codes = function_texts(self.region)
+        functions, codes = function_texts(self.region, self.calls)
         body = self.lines
         self.lines = []
         self._exits()
@@ -179,14 +183,14 @@ class Emitter:
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
             self.block(block)
-        first = ["if (depth >= npl::deepest) return npl::undone;"]
-        if any(map(_calls, self.region.blocks)):  # recursion may take long without a loop
+        first = []
+        if self.within in self.calls.recursive:  # recursion may take long without a loop
+            first.append("if (depth >= npl::deepest) return npl::undone;")
             first.append("if ((trips -= 1) < 0 && npl::interrupted(trips)) return npl::undone;")
-        first += ["depth += 1;", "bool is_left = false;"]
+        first.append("bool is_left = false;")
         if self.exits:
             first.append("int64_t number = 0;")
             self._exits()
-            self.lines.append("depth -= 1;")
             size = self.layout.size
             self.lines.append(f"{{ int64_t *words = npl::push_frame({number}, number, {size});")
             self._save_names()
@@ -195,7 +199,15 @@ class Emitter:
             self.lines.append("return npl::half_done;")
         lines = [*first, *self.declared, *self.lines]
         text = "\n".join("    " + line for line in lines)
-        return f"{signature(self.within, given)} {{\n{text}\n}}\n"
+        return f"{signature(self.within, given, self.calls)} {{\n{text}\n}}\n"
+
+    def call(self, function: ir.Function, operands: list[str]) -> str:
+        """Return the call of a function. operands: its arguments, and the variables that take its answers."""
+        given = ["trips"]
+        if function in self.calls.counted:
+            deeper = " + 1" if self.within in self.calls.recursive else ""
+            given.append(f"depth{deeper}" if self.within in self.calls.counted else "0")
+        return f"{function.name}({', '.join([*given, *operands])})"
 
     # -- names -------------------------------------------------------------------------------------------
 
@@ -282,7 +294,7 @@ class Emitter:
     def exit(self) -> str:
         """Return the statement that leaves at the step at hand."""
         if self.within is not None and not self.within.has_effects:
-            return "{ depth -= 1; return npl::undone; }"
+            return "return npl::undone;"
         return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
 
     def leave_if(self, condition: str, why: str | None = None) -> None:
@@ -330,18 +342,21 @@ class Emitter:
 # -- functions ---------------------------------------------------------------------------------------------
 
 
-def signature(function: ir.Function, given: list[str]) -> str:
+def signature(function: ir.Function, given: list[str], calls: CallGraph) -> str:
     """Return the head of a function: it returns `npl::done`, or how far it was when it left.
 
-    trips: the share of the time between two polls that is left.
+    trips: the share of the time between two polls that is left. depth: how many calls of recursive functions
+    are under way.
     """
     assert function.result is not None
     answer = [] if isinstance(function.result, Known) else [f"{c_type(function.result)} &answer"]
     fields = [f"{c_type(kind)} &field_{number}" for number, kind in enumerate(function.left.values())]
-    return f"static int {function.name}({', '.join(['int64_t &trips', *given, *answer, *fields])})"
+    depth = ["const int depth"] if function in calls.counted else []
+    given = ["int64_t &trips", *depth, *given, *answer, *fields]
+    return f"static inline int {function.name}({', '.join(given)})"
 
 
-def function_texts(region: ir.Region) -> tuple[str, tuple[Code, ...]]:
+def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code, ...]]:
     """Return the functions that a region calls; they may call one another."""
     heads: list[str] = []
     texts: list[str] = []
@@ -350,27 +365,12 @@ def function_texts(region: ir.Region) -> tuple[str, tuple[Code, ...]]:
         if function.body is None:
             codes.append(Code((), Layout({}, {}, 0)))
             continue
-        emitter = Emitter(function.body, function)
-        heads.append(signature(function, [c_type(kind) for _, kind in function.parameters]) + ";")
+        emitter = Emitter(function.body, function, calls)
+        heads.append(signature(function, [c_type(kind) for _, kind in function.parameters], calls) + ";")
         texts.append(emitter.function(number))
         codes.append(Code(tuple(emitter.exits), emitter.layout))
-    if not heads:
-        return "", tuple(codes)
-    text = "\n".join(["static thread_local int depth = 0;  // of calls", *heads, *texts]) + "\n"
+    text = "".join(line + "\n" for line in (*heads, *texts))
     return text, tuple(codes)
-
-
-def _calls(block: ir.Block) -> bool:
-    """Tell if a block calls a user's function."""
-    if any(isinstance(step, ir.CallFunction) for step in block.steps):
-        return True
-    pending = [node for one in (*block.steps, block.end) for node in ir.expressions_of(one)]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ir.Call):
-            return True
-        pending += ir.parts_of(node)
-    return False
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -526,7 +526,7 @@ def _return(emitter: Emitter, end: ir.Return) -> None:
         emitter.give("answer", end.value)
     for number, field in enumerate(end.fields):
         emitter.give(f"field_{number}", field)
-    emitter.lines.append("depth -= 1; return npl::done;")
+    emitter.lines.append("return npl::done;")
 
 
 @does(ir.Bind)
@@ -546,7 +546,7 @@ def _call_function(emitter: Emitter, step: ir.CallFunction) -> None:
     if not isinstance(result, Known):
         operands.append(emitter.variable(step.name, result))
     operands += [emitter.variable(name, kind) for name, kind in step.function.left.items()]
-    emitter.lines.append(f"const int way = {step.function.name}({', '.join(['trips', *operands])});")
+    emitter.lines.append(f"const int way = {emitter.call(step.function, operands)};")
     emitter.leave_if("way != npl::done")
     for name, kind in (*step.function.changed.items(), (step.name, result)):
         emitter.set_tag(name, kind)

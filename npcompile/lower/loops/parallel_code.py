@@ -18,7 +18,7 @@ class Trips(Emitter):
     """Writes the trips of a shared loop, from one number of the range to another."""
 
     def __init__(self, outer: Emitter, loop: SharedLoop) -> None:
-        super().__init__(outer.region)
+        super().__init__(outer.region, calls=outer.calls)
         assert isinstance(loop.header.end, ir.NextOfRange)
         self.outer, self.shared, self.end = outer, loop, loop.header.end
         self.shares = False

@@ -113,5 +113,5 @@ def _part(emitter: Emitter, node: ir.Part) -> str:
 def _call(emitter: Emitter, node: ir.Call) -> str:
     operands = [emitter.value(operand) for operand in node.operands]
     answer = emitter.kept(node.type)
-    emitter.leave_if(f"{node.function.name}({', '.join(['trips', *operands, answer])})")
+    emitter.leave_if(emitter.call(node.function, [*operands, answer]))
     return answer
