@@ -1,19 +1,18 @@
 """`npcompile.vectorize`: `np.vectorize`, with the function's calls done natively once they are compiled.
 
-Users import it. `frontend/elementwise_loop.py` has the native calls; whatever those do not hold is
+Users import it. `frontend/elementwise_calls.py` has the native calls; whatever those do not hold is
 `np.vectorize`'s to do.
 """
 
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.eager.errstate import traps, warnings_matter
-from npcompile.frontend.elementwise_loop import ElementwiseFunction, Operands
+from npcompile.frontend.elementwise_calls import operands_of, values_at_items
+from npcompile.frontend.elementwise_loop import ElementwiseFunction
 
 
 class vectorize(np.vectorize):
@@ -21,7 +20,7 @@ class vectorize(np.vectorize):
 
     The results are `numpy.vectorize`'s: values, dtype, shape and exceptions. NumPy does the first call for
     each combination of types; native code is compiled meanwhile and does later calls. It does those of
-    functions that return one number and change nothing, and that native loops know. NumPy does all others,
+    functions that return numbers and change nothing, and that native loops know. NumPy does all others,
     and each call at which native code comes upon an exception or an int beyond 64 bits.
 
     Parameters
@@ -45,9 +44,9 @@ class vectorize(np.vectorize):
         The number of calls that were done natively.
     reasons : list of str
         The reasons why NumPy did calls after the first.
-    nin, nout : int
-        The number of the function's parameters that have no default, and of its results (by `otypes`, 1
-        where there is none).
+    nin, nout, nargs : int
+        The number of the function's parameters that have no default, of its results (by `otypes`, 1 where
+        there is none), and of both.
 
     Examples
     --------
@@ -64,11 +63,9 @@ class vectorize(np.vectorize):
     def __init__(self, pyfunc: Any = np._NoValue, *args: Any, **options: Any) -> None:
         super().__init__(pyfunc, *args, **options)
         self._native: ElementwiseFunction | None = None
-        # Filters of warnings that are set later are there to see NumPy's warnings.
-        self._filters = warnings.filters
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_native": None, "_filters": None, "_ufunc": {}}
+        return vars(self) | {"_native": None, "_ufunc": {}}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the function's values at the broadcast arguments.
@@ -77,8 +74,8 @@ class vectorize(np.vectorize):
         ----------
         *args, **kwargs
             The function's arguments.
-        out : ndarray, optional
-            The array that takes the results. Only where the function has no such parameter.
+        out : ndarray or tuple of ndarray, optional
+            The arrays that take the results. Only where the function has no such parameter.
         where : array_like of bool, optional
             The places at which to call the function; others are left as they are. Only where the function has
             no such parameter.
@@ -86,7 +83,7 @@ class vectorize(np.vectorize):
         if self._native is None:
             if not callable(self.pyfunc):
                 return super().__call__(*args, **kwargs)
-            self._native = ElementwiseFunction(self.pyfunc)
+            self._native = ElementwiseFunction()
         if "out" in kwargs or "where" in kwargs:
             return self._ufunc_call(args, kwargs)
         return self._call(args, kwargs)
@@ -115,6 +112,30 @@ class vectorize(np.vectorize):
         if self._native is not None:
             self._native.wait(timeout)
 
+    @property
+    def nargs(self) -> int:
+        return self.nin + self.nout
+
+    @property
+    def types(self) -> list[str]:
+        """The types of the function's arguments and results, which are any objects."""
+        return [f"{'O' * self.nin}->{'O' * self.nout}"]
+
+    def reduce(self, *args: Any, **kwargs: Any) -> Any:
+        """Reduce an array along an axis, as the ufunc of `numpy.frompyfunc` does: items are objects."""
+        return self._of_objects().reduce(*args, **kwargs)
+
+    def accumulate(self, *args: Any, **kwargs: Any) -> Any:
+        """Accumulate an array along an axis, as the ufunc of `numpy.frompyfunc` does: items are objects."""
+        return self._of_objects().accumulate(*args, **kwargs)
+
+    def at(self, *args: Any) -> None:
+        """Change items of an array of objects at indices, as the ufunc of `numpy.frompyfunc` does."""
+        self._of_objects().at(*args)
+
+    def _of_objects(self) -> np.ufunc:
+        return np.frompyfunc(self.pyfunc, self.nin, self.nout)
+
     def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
         """Return the function's values at all pairs of an item of `a` and one of `b`."""
         a = np.asanyarray(a)
@@ -127,44 +148,8 @@ class vectorize(np.vectorize):
             return {}
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        native = self._native
-        assert native is not None
-        if self.signature is not None or self.nout != 1 or self._errors_matter():
-            return super().__call__(*args, **kwargs)
-        operands = self._operands(args, kwargs)
-        if not operands.items or not operands.size:
-            return super().__call__(*args, **kwargs)
-        if native.is_pure(operands):
-            dtype = self._dtype(operands)
-            result = None if dtype is None else native.call(operands, dtype)
-            if result is not None:
-                return result
-        result = super().__call__(*args, **kwargs)
-        native.prepare(operands, result)
-        return result
-
-    def _errors_matter(self) -> bool:
-        """Tell if NumPy is to raise or show floating-point errors."""
-        return traps() or (warnings_matter() and warnings.filters is not self._filters)
-
-    def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operands:
-        positional = tuple(f"x{place}" for place in range(len(args)))
-        keywords = tuple((word, f"k{place}") for place, word in enumerate(kwargs))
-        given = dict(zip(positional, args, strict=True))
-        given |= {name: kwargs[word] for word, name in keywords}
-        kept = {name for place, name in enumerate(positional) if place in self.excluded}
-        kept |= {name for word, name in keywords if word in self.excluded}
-        items = {name: value for name, value in given.items() if name not in kept}
-        return Operands(positional, keywords, items, {name: given[name] for name in kept})
-
-    def _dtype(self, operands: Operands) -> np.dtype[Any] | None:
-        """Return the results' dtype, by the function's value at the first items; None for several
-        results.
-        """
-        if self.otypes is not None:
-            return np.dtype(self.otypes[0])
-        first = operands.called_at_first(self.pyfunc)
-        return None if isinstance(first, tuple) else np.asarray(first).dtype
+        assert self._native is not None
+        return values_at_items(self, self._native, args, kwargs)
 
     def _ufunc_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Do a call with `out` or `where`, as a ufunc does it."""
@@ -172,44 +157,69 @@ class vectorize(np.vectorize):
         given = {word: kwargs[word] for word in kwargs if word not in own}
         out = kwargs["out"] if "out" in own else None
         where = kwargs["where"] if "where" in own else True
-        if isinstance(out, tuple):
-            (out,) = out
-        if out is not None and not isinstance(out, np.ndarray):
+        outs = out if isinstance(out, tuple) else None if out is None else (out,)
+        if any(one is not None and not isinstance(one, np.ndarray) for one in outs or ()):
             raise TypeError("return arrays must be of ArrayType")
         if where is True:
-            result = self._call(args, given)
-            if out is None:
-                return result
-            _check_shape(out, np.shape(result))
-            np.copyto(out, result, casting="same_kind")
-            return out
-        return self._masked(args, given, out, np.asanyarray(where, dtype=bool))
+            made = self._call(args, given)
+            results = made if isinstance(made, tuple) else (made,)
+            filled = [_filled(*pair) for pair in zip(_outs(outs, results), results, strict=True)]
+        else:
+            filled = self._masked(args, given, outs, np.asanyarray(where, dtype=bool))
+        return tuple(filled) if len(filled) > 1 else filled[0]
 
     def _masked(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, where: np.ndarray[Any, Any]
-    ) -> Any:
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        outs: tuple[Any, ...] | None,
+        where: np.ndarray[Any, Any],
+    ) -> list[Any]:
         """Call the function at the places that a mask chooses."""
-        operands = self._operands(args, kwargs)
-        shape = np.broadcast_shapes(operands.shape, where.shape, () if out is None else out.shape)
-        if out is not None:
-            _check_shape(out, shape)
+        operands = operands_of(self, args, kwargs)
+        given = [one for one in outs or () if one is not None]
+        shape = np.broadcast_shapes(operands.shape, where.shape, *(one.shape for one in given))
+        for one in given:
+            _check_shape(one, shape)
         where = np.broadcast_to(where, shape)
         chosen = {
             name: np.broadcast_to(np.asanyarray(one), shape)[where] for name, one in operands.items.items()
         }
         chosen |= operands.whole
-        if out is not None and not where.any():
-            return out
-        result = self._call(
+        if outs is not None and len(given) == len(outs) and not where.any():
+            return given
+        made = self._call(
             tuple(chosen[name] for name in operands.positional),
             {word: chosen[name] for word, name in operands.keywords},
         )
-        if out is None:
-            out = np.empty(shape, result.dtype)
-        elif not np.can_cast(result.dtype, out.dtype, "same_kind"):
-            raise TypeError(f"Cannot cast output from {result.dtype!r} to {out.dtype!r} with 'same_kind'")
-        out[where] = result
-        return out
+        results = made if isinstance(made, tuple) else (made,)
+        filled = []
+        for out, result in zip(_outs(outs, results), results, strict=True):
+            if out is None:
+                out = np.empty(shape, result.dtype)
+            elif not np.can_cast(result.dtype, out.dtype, "same_kind"):
+                raise TypeError(f"Cannot cast output from {result.dtype!r} to {out.dtype!r} with 'same_kind'")
+            out[where] = result
+            filled.append(out)
+        return filled
+
+
+def _outs(outs: tuple[Any, ...] | None, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the array that takes each result, None for a new one."""
+    if outs is None:
+        return (None,) * len(results)
+    if len(outs) != len(results):
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
+    return outs
+
+
+def _filled(out: Any, result: Any) -> Any:
+    """Return the array that takes a result."""
+    if out is None:
+        return result
+    _check_shape(out, np.shape(result))
+    np.copyto(out, result, casting="same_kind")
+    return out
 
 
 def _check_shape(out: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:

@@ -126,6 +126,7 @@ def test_shapes_and_layouts() -> None:
         ],
         *[(odd, 1.0), (frozen, X), (True, X), (3, X), (1 << 50, X), (X, {"y": X[::-1]}), (X, {"y": 1})],
         *[({"x": X, "y": 2.0},), (np.broadcast_to(X[:, None], (24, 3)), 1.0)],
+        *[(X[::2],), (X[::-3], X[:8]), (X[:, None][::2], 1.0), (rows[:, :1], X[:4])],
     )
 
 
@@ -135,7 +136,7 @@ def test_results_of_several_types() -> None:
     compare(positive, (X,), otypes="i")
     compare(mixed, (X,), otypes=[complex])
     compare(lambda x: None if x > 0 else x, (X,), native=False)
-    compare(lambda x: (x, -x), (X,), native=False)
+    compare(lambda x: (x, -x), (X,))
     compare(lambda x: str(x), (X,), native=False)
 
 
@@ -308,3 +309,37 @@ def test_under_jit() -> None:
         jitted.wait(120)
         mine.wait(120)
     assert mine.native_calls
+
+
+def test_several_results() -> None:
+    def both(x: Any, y: Any) -> Any:
+        return (x if x > y else y), x > y
+
+    rows = X.reshape(4, 6)
+    compare(both, (X, 0.5), (rows.T, rows[:, 0]), (np.arange(24), X))
+    compare(both, (X, 0.5), otypes=[np.float32, complex])
+    mine = npcompile.vectorize(both, otypes=[float, bool])
+    for _ in range(3):
+        larger, first = np.zeros(24), np.zeros(24, bool)
+        made = mine(X, 0.5, out=(larger, first), where=X < 1)
+        assert made[0] is larger and made[1] is first
+        assert larger.tolist() == np.where(X < 1, np.maximum(X, 0.5), 0).tolist()
+        with pytest.raises(ValueError):
+            mine(X, 0.5, out=larger)
+        mine.wait(120)
+    assert mine.native_calls > 1
+
+
+def test_attributes_and_methods_of_ufuncs() -> None:
+    mine, theirs = npcompile.vectorize(square_sum), np.frompyfunc(square_sum, 2, 1)
+    assert (mine.nin, mine.nout, mine.nargs, mine.types) == (2, 1, 3, theirs.types)
+    assert described(mine.accumulate(X)) == described(theirs.accumulate(X))
+    assert mine.reduce(X) == theirs.reduce(X)
+    made, want = X.astype(object), X.astype(object)
+    mine.at(made, [0, 0, 3], 2.0)
+    theirs.at(want, [0, 0, 3], 2.0)
+    assert made.tolist() == want.tolist()
+
+
+def square_sum(x: Any, y: Any) -> Any:
+    return x * x + y

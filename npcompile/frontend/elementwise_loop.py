@@ -1,40 +1,47 @@
 """Runs a Python function natively at each item of broadcast arrays, as `np.vectorize` calls it.
 
-`npcompile.vectorize` uses it. The loop is one of Python's, written here, and typed and compiled as any native
-loop is; it writes to new memory alone, and where it leaves NumPy does the whole call again.
+`elementwise_calls.py` uses it. The loop is one of Python's, written here, and typed and compiled as any
+native loop is; it writes to new memory alone, and where it leaves NumPy does the whole call again.
 """
 
 from __future__ import annotations
 
 import ast
 import math
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from npcompile.frontend.catalog.item_functions import note_pending
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.callees import ItemFunction
+from npcompile.frontend.loops.closures import Closure, is_nested
 from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.values import WIDE, key_of, type_of
-from npcompile.lower.loops.types import Array, Known
+from npcompile.frontend.loops.objects import Objects, objects_of
+from npcompile.frontend.loops.values import WIDE, key_of, scalar_of, type_of
+from npcompile.lower.loops.types import Array, Exact, Known, Tuple, Type
 
 MAX_TYPED = 16  # combinations of types of one function that are compiled
 MIN_LEAVES = 3  # calls that leave, before their types are NumPy's for good
 PAYS = 10  # calls that are done for each one that leaves, with which the types stay native
+FUNCTION = "function"  # its name in the loop
 _NUMBERS = (bool, int, float, complex)
 _sources: dict[tuple[Any, ...], LoopSource] = {}  # by the names of keywords and the numbers of operands
 
 
 @dataclass(frozen=True)
 class Operands:
-    """The arguments of a call: each has its name in the loop, by position first and then by keyword.
+    """The function, and the arguments of a call: each has its name in the loop, by position first and then by
+    keyword.
 
     items: those of which the function takes an item a call. whole: those that it is given as they are.
     """
 
+    function: Callable[..., Any]
     positional: tuple[str, ...]
     keywords: tuple[tuple[str, str], ...]  # the function's parameter, and the name
     items: dict[str, Any]
@@ -69,21 +76,48 @@ class Operands:
             else:
                 return None
         parts += map(key_of, self.whole.values())
+        if (objects := self.objects()) is not None:
+            parts += objects.key(())
         return None if None in parts else (len(self.items), *parts)
 
-    def called_at_first(self, function: Callable[..., Any]) -> Any:
+    def objects(self) -> Objects | None:
+        """Return the function as a nested one, with its free variables' values; None for another one."""
+        return objects_of({FUNCTION: self.function}, (), (FUNCTION,)) if is_nested(self.function) else None
+
+    def called_at_first(self) -> Any:
         """Return the function's value at the first item, as `np.vectorize` asks for it."""
         given = {name: np.asarray(value).flat[0] for name, value in self.items.items()} | self.whole
-        return function(
+        return self.function(
             *(given[name] for name in self.positional), **{word: given[name] for word, name in self.keywords}
         )
+
+
+class Results(NamedTuple):
+    """The dtypes of a call's results: of a function that returns a tuple there is one for each item.
+
+    exact: each result is to be a Python number or a NumPy scalar of the very type, as an object.
+    """
+
+    dtypes: tuple[np.dtype[Any], ...]
+    exact: Exact | None = None
+
+    @property
+    def item(self) -> Type | None:
+        """The type to which results are converted; None where native code does not hold them."""
+        if self.exact is not None:
+            return self.exact
+        kinds = [type_of(np.empty(0, dtype)) for dtype in self.dtypes]
+        items = tuple([kind.item for kind in kinds if isinstance(kind, Array)])
+        if len(items) < len(kinds):
+            return None
+        return items[0] if len(items) == 1 else Tuple(items)
 
 
 @dataclass(eq=False)
 class _Native:
     """The native code of one combination of operands' types."""
 
-    loops: dict[np.dtype[Any], TypedLoop | None] = field(default_factory=dict)  # by the result's dtype
+    loops: dict[Results, TypedLoop | None] = field(default_factory=dict)
     done: int = 0
     leaves: int = 0
 
@@ -95,15 +129,16 @@ class _Native:
 
 @dataclass(eq=False)
 class ElementwiseFunction:
-    """A function that is called at each item. calls: those done natively. reasons: why others were not."""
+    """The native code of functions of one code, which are called at each item.
 
-    function: Callable[..., Any]
+    calls: those done natively. reasons: why others were not. filters: the filters of warnings when NumPy did
+    the first call.
+    """
+
     calls: int = 0
     reasons: list[str] = field(default_factory=list)
+    filters: Any = field(default_factory=lambda: warnings.filters)
     _found: dict[Any, _Native | None] = field(default_factory=dict)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ElementwiseFunction, (self.function,)
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait until no native code of this function is being compiled."""
@@ -113,31 +148,36 @@ class ElementwiseFunction:
                     loop.job.wait(timeout)
 
     def prepare(self, operands: Operands, result: Any) -> None:
-        """Have a loop compiled for calls that have these operands and a result that NumPy gave."""
+        """Have a loop compiled for calls that have these operands and the results that NumPy gave."""
         key = operands.key()
+        results = results_of(result)
         if key is None:
             self._tell("operands other than arrays and numbers")
-            return None
-        if type(result) is not np.ndarray:
-            self._tell("a function of several results")
-            return None
-        if key not in self._found:
-            held = len(self._found) < MAX_TYPED
-            self._found[key] = _Native() if held else None
-        native = self._found[key]
-        if native is not None and result.dtype not in native.loops and len(native.loops) < MAX_TYPED:
-            native.loops[result.dtype] = self._make(operands, result.dtype)
-        return None
+        elif results is None:
+            self._tell("results of other types than native code holds")
+        else:
+            if key not in self._found:
+                self._found[key] = _Native() if len(self._found) < MAX_TYPED else None
+            native = self._found[key]
+            if native is not None and results not in native.loops and len(native.loops) < MAX_TYPED:
+                native.loops[results] = self._make(operands, results)
 
     def is_pure(self, operands: Operands) -> bool:
         """Tell if the function is known to do nothing but return a value, for operands of these types."""
         native = self._native(operands)
         return native is not None and any(loop is not None and loop.holds() for loop in native.loops.values())
 
-    def call(self, operands: Operands, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
-        """Return the function's values at all items, of that dtype; None where NumPy is to find them."""
+    def objects_for(self, operands: Operands) -> Results | None:
+        """Return the results that are made as objects for such operands; None where there are none."""
         native = self._native(operands)
-        loop = None if native is None else native.loops.get(dtype)
+        return None if native is None else next((one for one in native.loops if one.exact), None)
+
+    def call(self, operands: Operands, results: Results) -> Any:
+        """Return the function's values at all items, an array or a tuple of them; None where NumPy is to find
+        them.
+        """
+        native = self._native(operands)
+        loop = None if native is None else native.loops.get(results)
         if native is None or loop is None or not loop.job.done:
             return None
         if loop.job.error is not None:
@@ -146,14 +186,16 @@ class ElementwiseFunction:
         if not loop.holds():
             self._tell("a name or an attribute that has changed")
             return None
-        result, items = _laid_out(operands, dtype)
-        names = _names(loop_of(operands), operands, items, self.function)
+        laid = _laid_out(operands, results.dtypes)
+        names = _names(loop_of(operands, len(results.dtypes)), operands, laid.items)
         words = loop.exchange.pack(names)
         number = loop.job.function(loop.exchange.address(words))
         if loop.finishes[number]:
             self.calls += 1
             native.done += 1
-            return result
+            if results.exact is not None:
+                return _as_objects(laid, results.exact)
+            return laid.results if len(laid.results) > 1 else laid.results[0]
         exit_ = loop.exits[number]
         loop.unpack(words, arrays_in(names.values()))  # frees what the function had made
         native.leaves += 1
@@ -165,29 +207,38 @@ class ElementwiseFunction:
         native = None if key is None else self._found.get(key)
         return None if native is None or native.is_left else native
 
-    def _make(self, operands: Operands, dtype: np.dtype[Any]) -> TypedLoop | None:
+    def _make(self, operands: Operands, results: Results) -> TypedLoop | None:
         """Type the loop for such operands and have it compiled; None where native code does not do it."""
-        _, items = _laid_out(operands, dtype)
-        out = type_of(items["out"])
-        if not isinstance(out, Array):
-            self._tell(f"a result of dtype {dtype}")
+        if (item := results.item) is None:
+            self._tell(f"a result of dtype {', '.join(map(str, results.dtypes))}")
             return None
-        source = loop_of(operands)
-        names = _names(source, operands, items, self.function)
+        source = loop_of(operands, len(results.dtypes))
+        names = _names(source, operands, _laid_out(operands, results.dtypes).items)
+        objects = operands.objects()
         types = {name: type_of(value) for name, value in names.items()}
-        if isinstance(self.function, FunctionType):
-            types["function"] = Known(ItemFunction(self.function, out.item))
+        if objects is not None:
+            del types[FUNCTION]
+            closure = objects.names[FUNCTION]
+            assert isinstance(closure, Closure)
+            objects.names[FUNCTION] = replace(closure, item=item)
+            types |= {name: type_of(value) for name, value in objects.values.items()}
+        elif isinstance(operands.function, FunctionType):
+            types[FUNCTION] = Known(ItemFunction(operands.function, item))
         known = {name: kind for name, kind in types.items() if kind is not None}
         odd = [name for name in types if name not in known]
         if odd:
             self._tell(f"an operand that is a {type(names[odd[0]]).__name__}")
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
-        loop = typed_loop(source.flow, known, wide)
+        loop = typed_loop(source.flow, known, wide, objects)
         if (refusal := loop.refusal) is not None:
             self._tell(refusal.why)
             return None
-        assert loop.job  # it is being compiled from now on
+        if any(function.has_effects for function in loop.region.functions):
+            self._tell("a function that changes something")
+            return None
+        job = loop.job  # it is being compiled from now on
+        note_pending(lambda: job.done)
         return loop
 
     def _tell(self, why: str) -> None:
@@ -195,42 +246,70 @@ class ElementwiseFunction:
             self.reasons.append(why)
 
 
-def loop_of(operands: Operands) -> LoopSource:
-    """Return the loop that calls a function at each item of operands."""
+def results_of(result: Any) -> Results | None:
+    """Return the dtypes of results that NumPy has given; None for others than native code makes."""
+    if type(result) is tuple:
+        found = tuple([one.dtype for one in result if type(one) is np.ndarray])
+        return Results(found) if len(found) == len(result) > 1 else None
+    if type(result) is not np.ndarray:
+        return None
+    if result.dtype != object:
+        return Results((result.dtype,))
+    kinds = [scalar_of(item) for item in result.flat]
+    if not kinds or kinds[0] is None or any(kind != kinds[0] for kind in kinds):
+        return None
+    return Results((np.dtype(kinds[0].code),), Exact(kinds[0]))
+
+
+def loop_of(operands: Operands, count: int = 1) -> LoopSource:
+    """Return the loop that calls a function at each item of operands. count: the number of its results."""
     singles = tuple(not _is_array(value) for value in operands.items.values())
-    key = operands.positional, operands.keywords, (*operands.items,), singles
+    key = operands.positional, operands.keywords, (*operands.items,), singles, count
     if key not in _sources:
         single = dict(zip(operands.items, singles, strict=True))
-        read = {name: name if single.get(name, True) else f"{name}[place].item()" for name in operands.names}
+        read = {name: name if single.get(name, True) else f"item_{name}" for name in operands.names}
         given = [read[name] for name in operands.positional]
         given += [f"{word}={read[name]}" for word, name in operands.keywords]
-        text = f"for place in places:\n    out[place] = function({', '.join(given)})"
-        (node,) = ast.parse(text).body
+        lines = [f"{one} = {name}[place].item()" for name, one in read.items() if one != name]
+        targets = ", ".join(f"{name}[place]" for name in _outputs(count))
+        lines.append(f"{targets} = {FUNCTION}({', '.join(given)})")
+        (node,) = ast.parse("\n    ".join(["for place in places:", *lines])).body
         assert isinstance(node, ast.For)
         _sources[key] = loop_source(node)
     return _sources[key]
+
+
+def _outputs(count: int) -> list[str]:
+    """Return the names of the results' items."""
+    return [f"out{place}" for place in range(count)]
 
 
 def _is_array(value: Any) -> bool:
     return type(value) is np.ndarray and value.size > 1
 
 
-def _names(
-    source: LoopSource, operands: Operands, items: dict[str, Any], function: Callable[..., Any]
-) -> dict[str, Any]:
+def _names(source: LoopSource, operands: Operands, items: dict[str, Any]) -> dict[str, Any]:
     """Return the values of the names at the loop's entry."""
-    names = {"function": function, **items, **operands.whole}
+    names = {FUNCTION: operands.function, **items, **operands.whole}
+    if (objects := operands.objects()) is not None:
+        names |= objects.values
     assert source.flow.state is not None
-    return {name: names[name] for name in source.reads} | {source.flow.state: range(items["out"].size)}
+    held = {name: names[name] for name in (*source.reads, *(name for name in names if "." in name))}
+    return held | {source.flow.state: range(items["out0"].size)}
 
 
-def _laid_out(
-    operands: Operands, dtype: np.dtype[Any]
-) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any] | Any]]:
-    """Return a new array, with the memory order that NumPy gives it, and the operands' items in that order.
+class _LaidOut(NamedTuple):
+    """New arrays, with the memory order that NumPy gives them, and the operands' items in that order.
 
-    The items are arrays of one axis, `out` for those of the new array, or single numbers.
+    axes: that order. items: arrays of one axis, `out0` for those of the first new array, or single numbers.
     """
+
+    results: tuple[np.ndarray[Any, Any], ...]
+    axes: tuple[int, ...]
+    items: dict[str, Any]
+
+
+def _laid_out(operands: Operands, dtypes: tuple[np.dtype[Any], ...]) -> _LaidOut:
     items: dict[str, Any] = {}
     arrays = {name: value for name, value in operands.items.items() if _is_array(value)}
     for name, value in operands.items.items():
@@ -238,19 +317,32 @@ def _laid_out(
             items[name] = value.item() if type(value) is np.ndarray else value
     shape = operands.shape
     if all(array.flags.c_contiguous and array.shape == shape for array in arrays.values()):
-        result: np.ndarray[Any, Any] = np.empty(shape, dtype)
-        axes = tuple(range(result.ndim))
+        first: np.ndarray[Any, Any] = np.empty(shape, dtypes[0])
+        axes = tuple(range(first.ndim))
     else:
         alike: list[Any] = [
             np.empty_like(value, order="K") for value in map(np.asarray, operands.items.values())
         ]
         flags: list[Any] = [["readonly"]] * len(alike) + [["writeonly", "allocate"]]
         alike.append(None)
-        iterator = np.nditer(alike, [], flags, op_dtypes=[None] * (len(alike) - 1) + [dtype])
-        result = np.empty_like(iterator.operands[-1])
-        axes = tuple(sorted(range(result.ndim), key=lambda axis: -result.strides[axis]))
+        iterator = np.nditer(alike, [], flags, op_dtypes=[None] * (len(alike) - 1) + [dtypes[0]])
+        first = np.empty_like(iterator.operands[-1])
+        axes = tuple(sorted(range(first.ndim), key=lambda axis: -first.strides[axis]))
     for name, array in arrays.items():
-        ordered = np.broadcast_to(array, shape).transpose(axes).reshape(-1)
+        # A view of one axis may keep its stride, for which the loop was not compiled.
+        ordered = np.ascontiguousarray(np.broadcast_to(array, shape).transpose(axes).reshape(-1))
         items[name] = ordered if ordered.flags.aligned else ordered.copy()
-    items["out"] = result.transpose(axes).reshape(-1)
-    return result, items
+    results = first, *(np.empty_like(first, dtype) for dtype in dtypes[1:])
+    for name, result in zip(_outputs(len(dtypes)), results, strict=True):
+        items[name] = result.transpose(axes).reshape(-1)
+    return _LaidOut(results, axes, items)
+
+
+def _as_objects(laid: _LaidOut, exact: Exact) -> np.ndarray[Any, Any]:
+    """Return an array of the Python numbers, or of the NumPy scalars, that a new array's items stand for."""
+    (result,) = laid.results
+    if exact.kind.python:
+        return result.astype(object)
+    made = np.empty_like(result, object)
+    made.transpose(laid.axes).reshape(-1)[:] = list(laid.items["out0"])
+    return made

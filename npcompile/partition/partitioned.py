@@ -18,6 +18,7 @@ from typing import Any, cast
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
+from npcompile.frontend.catalog.item_functions import are_compiled
 from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.choice import depends_on_trip, is_candidate
 from npcompile.frontend.loops.refusal import Refusal
@@ -174,7 +175,8 @@ class PartitionedFunction(PartitionedCalls):
     @property
     def compiles_loops(self) -> bool:
         """Tell if native code of a loop is being compiled: until it is there, calls are no measure of it."""
-        return any(native is not None and native.is_pending for native in self.natives.values())
+        natives = self.natives.values()
+        return not are_compiled() or any(native is not None and native.is_pending for native in natives)
 
     @property
     def idler(self) -> PartitionedFunction | None:

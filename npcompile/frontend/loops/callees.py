@@ -65,10 +65,10 @@ class _OuterNames:
 
 @dataclass(frozen=True)
 class ItemFunction:
-    """A function whose results become items of an array: each is converted to its dtype."""
+    """A function whose results become items of arrays: `ir.Function.item`."""
 
     function: FunctionType
-    item: Scalar
+    item: Type
 
 
 class Signature(NamedTuple):
@@ -81,14 +81,14 @@ class Signature(NamedTuple):
     closure: Closure | None
     types: tuple[Type, ...]
     fields: tuple[tuple[str, Type], ...]
-    item: Scalar | None
+    item: Type | None
 
 
 def call(
     inference: Inference,
     called: FunctionType | Closure,
     node: ast.Call,
-    item: Scalar | None = None,
+    item: Type | None = None,
     receiver: Instance | None = None,
 ) -> ir.Expression:
     """Return the value of the call of a user's function, converted to `item`. Raises Outside where that

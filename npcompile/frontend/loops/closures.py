@@ -25,13 +25,15 @@ class Reference(Type):
 class Closure(Reference):
     """A function whose free variables and defaults are names: each is that of `variable`.
 
-    defaults: the parameters that have one.
+    defaults: the parameters that have one. item: the type to which its results are converted, if any
+    (`ir.Function.item`).
     """
 
     path: str
     code: Known
     outer: Known  # its globals
     defaults: tuple[str, ...]
+    item: Type | None = None
 
     def bare(self) -> FunctionType:
         """Return a function of this code, without values of free variables and defaults."""

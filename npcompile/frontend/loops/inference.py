@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from npcompile.frontend.loops import arithmetic, language, python_functions, unsigned
 from npcompile.frontend.loops import control_flow as cf
+from npcompile.frontend.loops import language, unsigned
 from npcompile.frontend.loops.closures import Closure, Reference
+from npcompile.frontend.loops.item_results import as_item
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.objects import Instance, is_held_type, is_path
 from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
@@ -425,7 +426,7 @@ class Inference:
         """Return the end of the function at hand. Raises Outside for a value of a third type."""
         assert self.within is not None
         if self.within.item is not None:
-            value = _as_item(value, self.within.item)
+            value = as_item(value, self.within.item)
         kind = Known(None) if value is None else value.type
         known = self.within.result
         if known is None:
@@ -565,26 +566,6 @@ def constant(value: Any) -> ir.Constant:
     if isinstance(value, np.ndarray):
         raise Outside("an array that is a module's or a class's")
     return ir.Constant(Known(value), None)
-
-
-def _as_item(value: ir.Expression | None, item: Scalar) -> ir.Expression:
-    """Return a function's result as NumPy makes an array's item of it, which it has as an object. Raises
-    Outside.
-
-    Python's numbers are converted as a store converts them; NumPy's scalars are first made Python's numbers.
-    """
-    if value is not None:
-        value = unsigned.item(value, item)
-    kind = None if value is None else value.type
-    if value is None or not isinstance(kind, Scalar):
-        raise Outside(f"a result that is {'None' if value is None else value.type}")
-    if kind.code == item.code:
-        return ir.Apply(item, python_functions.same(kind, item), (value,))
-    if kind.python or kind.kind + item.kind in ("ff", "fc", "cc") or item.code in ("f8", "c16"):
-        operation = arithmetic.cast(kind, item)
-        if operation is not None:
-            return ir.Apply(item, operation, (value,))
-    raise Outside(f"a result of type {kind} as an item of type {item}")
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.frontend.catalog import item_functions
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.signature import NUMBERS
@@ -25,8 +26,11 @@ def call_opaque(
 
     bound: `fn` is a method of the first argument.
     """
+    answer = item_functions.answer_of(fn)
     if not bound and recording.builder.tracked.node(fn) is not None:
-        call, args, bound = Call(call.name, _invoke), (fn, *args), True
+        call, args, bound = Call(call.name, answer or _invoke), (fn, *args), True
+    elif answer is not None:
+        call = Call(call.name, item_functions.AnsweredNatively(answer, fn))
     recording.note(prepare_opaque, recording, args, kwargs, fn)
     given = [*map(recording.builder.tracked.meant, args[1:] if bound else args)]
     named = {key: recording.builder.tracked.meant(arg) for key, arg in kwargs.items()}

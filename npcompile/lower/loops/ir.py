@@ -349,9 +349,9 @@ class Function:
     """A user's function, typed for its arguments.
 
     result: the type of all values that it returns; `body` is None until they are known. has_effects: it
-    changes arrays; where it leaves, it says how far it has come. item: the dtype to which its results are
-    converted, as items of an array are, if any. changed: the attributes of objects that it stores, with their
-    types after a call.
+    changes arrays; where it leaves, it says how far it has come. item: the type to which its results are
+    converted, as items of arrays are, if any: a scalar, an exact one, or a tuple of scalars. changed: the
+    attributes of objects that it stores, with their types after a call.
     """
 
     name: str
@@ -359,7 +359,7 @@ class Function:
     result: Type | None = None
     body: Region | None = None
     has_effects: bool = False
-    item: Scalar | None = None
+    item: Type | None = None
     changed: dict[str, Type] = field(default_factory=dict)
 
     @property

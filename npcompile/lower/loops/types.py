@@ -121,6 +121,16 @@ class Tuple(Type):
 
 
 @dataclass(frozen=True)
+class Exact(Type):
+    """The type of results that stay objects: each is a Python number, or a NumPy scalar, of `kind`."""
+
+    kind: Scalar
+
+    def __str__(self) -> str:
+        return f"exactly {self.kind}"
+
+
+@dataclass(frozen=True)
 class Either(Type):
     """A value of one of two types, as a function may return it.
 

@@ -55,7 +55,7 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
             return callees.call(inference, method.function, node, receiver=method.owner)
     closure = inference.object_at(node.func)
     if isinstance(closure, Closure):
-        return callees.call(inference, closure, node)
+        return callees.call(inference, closure, node, closure.item)
     node, owner = inference.method(node)
     if owner is not None:
         assert isinstance(node.func, ast.Attribute)
