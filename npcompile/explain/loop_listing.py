@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.list_ir import ListItem
 from npcompile.lower.loops.types import Known, Type

@@ -26,8 +26,9 @@ from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
-from npcompile.frontend.rewrite.scopes import WORK, own_nodes
+from npcompile.frontend.rewrite.scopes import WORK
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.plan.attributes import attributes, source_place, step_of
 from npcompile.partition.accumulators import Accumulators

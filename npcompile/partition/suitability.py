@@ -11,8 +11,8 @@ from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.block_levels import Block
+from npcompile.frontend.rewrite.kept_trees import nodes_of, own_nodes
 from npcompile.frontend.rewrite.liveness import loads
-from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 
 
@@ -67,4 +67,4 @@ _ITEMS = (ast.comprehension, ast.Lambda, ast.For, ast.While)
 
 def goes_over_items(block: Block) -> bool:
     """Tell whether a block does something for each of any number of things."""
-    return any(isinstance(part, _ITEMS) for part in ast.walk(block.node))
+    return any(isinstance(part, _ITEMS) for statement in block.node.body for part in nodes_of(statement))

@@ -14,7 +14,7 @@ import numpy as np
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.refusal import Refusal
-from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.partition.native_loop import NativeLoop, is_large
 from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.loop_contest import LoopContest

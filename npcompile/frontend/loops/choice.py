@@ -8,19 +8,13 @@ from __future__ import annotations
 import ast
 
 from npcompile.frontend.loops.control_flow import leaves_trip
-from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
+from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.scopes import stored_names
 
 # Statements and expressions that a region never holds: they suspend, or bind names of other scopes.
-_NEVER = (
-    *(ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal),
-    *(
-        ast.FunctionDef,
-        ast.AsyncFunctionDef,
-        ast.ClassDef,
-        ast.Lambda,
-        ast.Import,
-        ast.ImportFrom,
-    ),
+_NEVER = frozenset(
+    [ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal]
+    + [ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom]
 )
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -44,9 +38,9 @@ def is_held(statement: ast.stmt) -> bool:
 
 
 def _is_never(part: ast.AST) -> bool:
-    if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Del):
-        return True
-    return isinstance(part, _NEVER)
+    if isinstance(part, ast.Name | ast.Attribute):
+        return isinstance(part.ctx, ast.Del)
+    return type(part) in _NEVER
 
 
 def depends_on_trip(node: ast.For | ast.While) -> bool:

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import loads
 from npcompile.frontend.rewrite.scopes import stored_names
 
@@ -390,7 +391,7 @@ def read_by(step: ast.AST | Iterate) -> frozenset[str]:
     """Return the names that a step, a test or a value may read."""
     if isinstance(step, Iterate):
         return read_by(step.iterable)
-    parts = [part for part in ast.walk(step) if isinstance(part, ast.Name)]
+    parts = [part for part in own_nodes([step]) if isinstance(part, ast.Name)]
     deleted = {part.id for part in parts if isinstance(part.ctx, ast.Del)}  # `del` asks for a value
     return frozenset(loads(step) | deleted)
 
@@ -439,12 +440,20 @@ def live_before(block: Block, after: frozenset[str], first: int = 0) -> frozense
 def live_at(blocks: list[Block]) -> dict[Block, frozenset[str]]:
     """Return the names that are read later, where each block begins."""
     live: dict[Block, frozenset[str]] = {block: frozenset() for block in blocks}
+    read = {block: live_before(block, frozenset()) for block in blocks}
+    bound = {block: _bound_in(block) for block in blocks}
     changed = True
     while changed:
         changed = False
         for block in reversed(blocks):
             after = frozenset().union(*(live[target] for target in block.targets))
-            found = live_before(block, after)
+            found = read[block] | (after - bound[block])
             changed |= found != live[block]
             live[block] = found
     return live
+
+
+def _bound_in(block: Block) -> frozenset[str]:
+    """Return the names that a block has surely bound at its end, the item of its loop among them."""
+    item = {block.end.item} if isinstance(block.end, Next) else set()
+    return frozenset(item).union(*map(bound_by, block.steps))

@@ -18,7 +18,8 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from npcompile.frontend.rewrite.ast_builder import at_attribute, position
+from npcompile.frontend.rewrite.ast_builder import at_attribute, copied, position
+from npcompile.frontend.rewrite.kept_trees import nodes_of
 
 TEMPORARY = ".t"  # how the names of temporaries begin: they are no identifiers
 _LOAD, _STORE = ast.Load(), ast.Store()
@@ -30,6 +31,9 @@ _OPAQUE = (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda),
     *(ast.Yield, ast.YieldFrom, ast.Await),
 )
+
+# Kinds of nodes that may make a part of a statement opaque.
+_SUSPICIOUS = frozenset((*_OPAQUE, ast.Starred, ast.Dict, ast.keyword, ast.JoinedStr))
 
 
 def normal_form(
@@ -53,9 +57,9 @@ def normal_form(
     Returns
     -------
     list of ast.stmt
-        New nodes at the user's lines and columns. The normal form of a normal form is that form again.
+        Nodes at the user's lines and columns: new ones, and those that are in normal form as they are. The
+        normal form of a normal form is that form again.
     """
-    body = copy.deepcopy(body)
     return _Normalizer(is_pure_call, is_stable, _last_temporary(body)).block(body)
 
 
@@ -82,8 +86,11 @@ def is_plain_comprehension(node: ast.AST, is_pure_call: Callable[[ast.Call], boo
 
 
 def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) -> bool:
-    spread = {call.args[0] for call in ast.walk(node) if isinstance(call, ast.Call) and _is_of_shape(call)}
-    for part in ast.walk(node):
+    parts = [*nodes_of(node)]
+    if _SUSPICIOUS.isdisjoint(map(type, parts)):
+        return False
+    spread = {call.args[0] for call in parts if isinstance(call, ast.Call) and _is_of_shape(call)}
+    for part in parts:
         if isinstance(part, _OPAQUE) and not is_plain_comprehension(part, is_pure_call):
             return True
         if isinstance(part, ast.Starred) and isinstance(part.ctx, ast.Load) and part not in spread:
@@ -112,7 +119,7 @@ def _is_of_shape(node: ast.Call) -> bool:
 def _last_temporary(body: Iterable[ast.AST]) -> int:
     last = 0
     for statement in body:
-        for node in ast.walk(statement):
+        for node in nodes_of(statement):
             if isinstance(node, ast.Name) and is_temporary(node):
                 last = max(last, int(node.id.removeprefix(TEMPORARY)))
     return last
@@ -178,7 +185,7 @@ def _index_operands(index: _Operand) -> Iterator[_Operand]:
 
 def _stored_names(targets: Iterable[ast.AST]) -> set[str]:
     """Return the names that targets bind, or that expressions bind by `:=`."""
-    parts = (part for target in targets for part in ast.walk(target))
+    parts = (part for target in targets for part in nodes_of(target))
     return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
@@ -219,7 +226,9 @@ class _Normalizer:
             return
         self.bound = set()
         if isinstance(node, _SIMPLE):
-            self.bound = _stored_names(part for part in ast.walk(node) if isinstance(part, ast.NamedExpr))
+            self.bound = _stored_names(part for part in nodes_of(node) if isinstance(part, ast.NamedExpr))
+        if not isinstance(node, ast.If | ast.While | ast.For) and self.has_effects(node):
+            node = copied(node)  # its operands are replaced
         match node:
             case ast.Expr():
                 self.expression(node)
@@ -312,7 +321,7 @@ class _Normalizer:
             return
         for operand in operands:
             operand.put(self.kept(self.value(operand.node)))
-        read = copy.deepcopy(target)
+        read = copied(target)
         read.ctx = _LOAD
         kept = self.kept(read)
         value = self.value(node.value)
@@ -356,7 +365,9 @@ class _Normalizer:
     def head(self, node: ast.expr) -> ast.expr:
         """Evaluate the head of a statement."""
         self.bound = _stored_names([node])
-        return self.kept_in_temporary(node) if _has_opaque_part(node, self.is_pure_call) else self.value(node)
+        if _has_opaque_part(node, self.is_pure_call):
+            return self.kept_in_temporary(node)
+        return self.value(copied(node)) if self.has_effects(node) else node
 
     def while_loop(self, node: ast.While) -> None:
         if not (_has_opaque_part(node.test, self.is_pure_call) or self.has_effects(node.test)):
@@ -392,7 +403,7 @@ class _Normalizer:
     def has_effects(self, node: ast.AST) -> bool:
         return any(
             isinstance(part, ast.NamedExpr) or (isinstance(part, ast.Call) and not self.is_pure_call(part))
-            for part in ast.walk(node)
+            for part in nodes_of(node)
         )
 
     def value(self, node: ast.expr) -> ast.expr:

@@ -31,7 +31,8 @@ from npcompile.frontend.loops.control_flow import (
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.rewrite.ast_builder import position
-from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
+from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import compile_in_place, given
 
 _LOAD, _STORE, _DELETE = ast.Load(), ast.Store(), ast.Del()

@@ -7,12 +7,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
-from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 
 HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
+_Node = TypeVar("_Node", bound=ast.AST)
 _BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "round")
+
+
+def copied(node: _Node) -> _Node:
+    """Return a copy of a node and of all nodes in it, at the same place."""
+    made = node.__new__(type(node))
+    vars(made).update({name: _copied(part) for name, part in vars(node).items()})
+    return made
+
+
+def _copied(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_copied(one) for one in part]
+    return copied(part) if isinstance(part, ast.AST) and part._fields else part
 
 
 def position(node: Any) -> dict[str, Any]:

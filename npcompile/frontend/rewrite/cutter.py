@@ -17,10 +17,11 @@ from typing import Any
 from npcompile.frontend.rewrite.ast_builder import is_pure, position
 from npcompile.frontend.rewrite.block_levels import Block, Cut, Levels, bound_by, function_of
 from npcompile.frontend.rewrite.dual_loops import Twice
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.library_calls import Libraries
 from npcompile.frontend.rewrite.liveness import deleted, is_scalar, loads, surely_stored
 from npcompile.frontend.rewrite.native_entry import Native, may_enter_within, native_entry
-from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
+from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.statement_facts import NEVER_HELD, Facts, Gathered
 from npcompile.frontend.rewrite.statement_forms import (
     asks_numbers,
@@ -143,7 +144,7 @@ class Cutter:
             return False
         if not form.holds or (lets_go(node) and not form.stored & self.facts.live.after.get(node, set())):
             return False
-        if any(self.levels[part] > 0 or part in self.levels.starts for part in form.parts):
+        if not (self.levels.of.keys().isdisjoint(form.parts) and self.levels.starts.isdisjoint(form.parts)):
             return False
         if not form.at_once and (self.protected or form.stored & self.facts.captured):
             return False
@@ -185,7 +186,7 @@ class Cutter:
         if extract and not isinstance(origin, ast.Expr | ast.AugAssign):
             node = self._opaque_calls_first(node, origin)
         parts = own_nodes([node])
-        never = any(isinstance(part, NEVER_HELD) or is_super(part) for part in parts)
+        never = not NEVER_HELD.isdisjoint(map(type, parts)) or any(map(is_super, parts))
         if never or self.libraries.are_called(parts):
             return node
         if self.levels[origin] == 1 and extract:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.inlining import looks_at_frames
+from npcompile.frontend.rewrite import kept_trees
 from npcompile.frontend.rewrite.scopes import Scope, function_scope, plain_reason
 from npcompile.frontend.rewrite.source import FunctionNode, enclosing_class, find
 
@@ -44,4 +45,5 @@ def function_tree(fn: FunctionType, keep: bool = False) -> FunctionTree:
     if keep:
         key = id(code)
         _kept[key] = weakref.ref(code, lambda _: _kept.pop(key, None)), found
+        kept_trees.keep(node, code)
     return found

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from npcompile.frontend.rewrite.block_levels import Levels
-from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 
 _HOLDING = (ast.For, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Match)  # other statements
 

@@ -8,43 +8,44 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from npcompile.frontend.rewrite.scopes import body_of, own_nodes, stored_names
+from npcompile.frontend.rewrite.kept_trees import found_once, own_nodes, own_nodes_of
+from npcompile.frontend.rewrite.scopes import arguments, body_of, stored_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = frozenset((*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef))
+_MAKING = frozenset((*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp))  # something that runs later
 
 
 def loads(*nodes: ast.AST | None) -> set[str]:
     """Return the names that nodes read from around them; what nested functions read counts, too."""
-    found: set[str] = set()
-    for node in nodes:
-        if node is None:
-            continue
-        if isinstance(node, _COMPREHENSIONS):
-            own = set(stored_names(*(generator.target for generator in node.generators)))
-            found |= loads(node.generators[0].iter) | (loads(*ast.iter_child_nodes(node)) - own)
-        elif isinstance(node, _FUNCTIONS):
-            args = node.args
-            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-            own = {arg.arg for arg in every if arg is not None}
-            found |= loads(*args.defaults, *args.kw_defaults, *getattr(node, "decorator_list", ()))
-            found |= loads(*body_of(node)) - own
-        elif isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load):
-                found.add(node.id)
-        else:
-            if isinstance(node, ast.AugAssign):
-                found |= {node.target.id} if isinstance(node.target, ast.Name) else set()
-            found |= loads(*ast.iter_child_nodes(node))
-    return found
+    return set().union(*[_loads_of(node) for node in nodes if node is not None])
+
+
+@found_once
+def _loads_of(node: ast.AST) -> frozenset[str]:
+    if isinstance(node, _COMPREHENSIONS):
+        own = set(stored_names(*(generator.target for generator in node.generators)))
+        inside = loads(*ast.iter_child_nodes(node)) - own
+        return frozenset(loads(node.generators[0].iter) | inside)
+    if isinstance(node, _FUNCTIONS):
+        outside = loads(*node.args.defaults, *node.args.kw_defaults, *getattr(node, "decorator_list", ()))
+        return frozenset(outside | (loads(*body_of(node)) - set(arguments(node))))
+    parts = own_nodes([node])
+    if not _SCOPES.isdisjoint(map(type, parts)):
+        parts = [node]
+        inside = loads(*ast.iter_child_nodes(node))
+    else:
+        inside = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    changed = [part.target for part in parts if isinstance(part, ast.AugAssign)]
+    return frozenset(inside.union([target.id for target in changed if isinstance(target, ast.Name)]))
 
 
 def captured(body: Iterable[ast.stmt]) -> set[str]:
     """Return the names that functions made in these statements may read at any time."""
     found: set[str] = set()
-    for part in own_nodes(body):
-        if isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp)):
-            found |= loads(part)
+    for part in own_nodes_of(_MAKING, body):
+        found |= loads(part)
     return found
 
 
@@ -66,7 +67,7 @@ def captured_later(body: Iterable[ast.stmt], is_local: Callable[[str], bool]) ->
     }
     found: set[str] = set()
     for part in parts:
-        if isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp)) and part not in consumed:
+        if type(part) in _MAKING and part not in consumed:
             found |= loads(part)
     return found
 
@@ -74,12 +75,15 @@ def captured_later(body: Iterable[ast.stmt], is_local: Callable[[str], bool]) ->
 def rebound(body: Iterable[ast.stmt]) -> set[str]:
     """Return the names of this body that functions made in it bind anew: any call may change them."""
     found: set[str] = set()
-    for part in own_nodes(body):
-        if isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
+    for part in own_nodes_of(_MAKING, body):
+        if not isinstance(part, ast.GeneratorExp):
             for inner in ast.walk(part):
                 if isinstance(inner, ast.Nonlocal):
                     found.update(inner.names)
     return found
+
+
+_DRAWING = frozenset((ast.Assign, ast.Call, ast.Attribute, ast.For))
 
 
 def drawn(body: Iterable[ast.stmt]) -> set[str]:
@@ -90,7 +94,7 @@ def drawn(body: Iterable[ast.stmt]) -> set[str]:
     """
     made: set[str] = set()
     drawn: set[str] = set()
-    for part in own_nodes(body):
+    for part in own_nodes_of(_DRAWING, body):
         match part:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
                 made.add(name)
@@ -115,10 +119,15 @@ def deleted(body: Iterable[ast.AST]) -> set[str]:
     return found
 
 
+_SKIPPING = frozenset((ast.BoolOp, ast.IfExp, ast.Compare, *_COMPREHENSIONS))
+
+
 def surely_stored(node: ast.AST) -> set[str]:
     """Return the names that a simple statement, or an expression, surely binds if it runs to its end."""
     found = set(stored_names(node))
     for part in own_nodes([node]):
+        if type(part) not in _SKIPPING:
+            continue
         if isinstance(part, ast.BoolOp):
             found -= set(stored_names(*part.values[1:]))
         elif isinstance(part, ast.IfExp):
@@ -163,6 +172,8 @@ def live_in_and_bound(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
 _BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler) + (
     (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 )
+_OTHERWISE = frozenset((ast.Name, *_BINDING))
+_ASSIGNING = frozenset((ast.Assign, ast.AugAssign, ast.For))
 _DISPLAYS = ast.List | ast.ListComp | ast.Set | ast.SetComp | ast.Dict | ast.DictComp
 _ARITHMETIC = (
     ast.Add,
@@ -185,7 +196,7 @@ def scalars(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
     """
     binds: dict[str, list[ast.expr | None]] = {name: [None] for name in others}
     counted: set[int] = set()
-    for node in own_nodes(body):
+    for node in own_nodes_of(_ASSIGNING, body):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 binds.setdefault(name, []).append(value)
@@ -202,7 +213,7 @@ def scalars(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
             ):
                 binds.setdefault(name, []).append(ast.Constant(0))
                 counted.add(id(target))
-    for node in own_nodes(body):
+    for node in own_nodes_of(_OTHERWISE, body):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in counted:
             binds.setdefault(node.id, []).append(None)
         elif isinstance(node, _BINDING):
@@ -225,7 +236,7 @@ def displays(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
     made: set[str] = set()
     counted: set[int] = set()
     pairs: list[tuple[ast.expr, ast.expr]] = []
-    for node in own_nodes(body):
+    for node in own_nodes_of(_ASSIGNING, body):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 if not any(isinstance(part, ast.Starred) for part in (*targets, *values)):
@@ -236,7 +247,7 @@ def displays(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
         if isinstance(target, ast.Name) and isinstance(value, _DISPLAYS):
             made.add(target.id)
             counted.add(id(target))
-    for node in own_nodes(body):
+    for node in own_nodes_of(_OTHERWISE, body):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in counted:
             made.discard(node.id)
         elif isinstance(node, _BINDING):

@@ -11,7 +11,8 @@ import copy
 from typing import Any, Protocol
 
 from npcompile.frontend.rewrite.ast_builder import position
-from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
+from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.scopes import stored_names
 
 LOOP, ITERATOR = ".loop", ".iterable"  # how the names of native code and of what loops go over begin
 BEGIN = ".iter"  # the free variable that holds the function `iter`

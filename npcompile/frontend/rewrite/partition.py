@@ -28,14 +28,9 @@ from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
 from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
 from npcompile.frontend.rewrite.function_trees import function_tree
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.native_entry import BEGIN, Native
-from npcompile.frontend.rewrite.scopes import (
-    WORK,
-    body_of,
-    function_scope,
-    own_nodes,
-    stored_names,
-)
+from npcompile.frontend.rewrite.scopes import WORK, body_of, function_scope, stored_names
 from npcompile.frontend.rewrite.source import (
     FunctionNode,
     NotFound,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -72,16 +73,24 @@ def comprehension_scope(generators: list[ast.comprehension], parent: Scope) -> S
 
 
 def stored_names(*nodes: ast.AST) -> list[str]:
-    """Return the names stored to by targets, patterns or statements, in order, without those of nested
+    """Return the names stored to by targets, patterns or statements, sorted, without those of nested
     scopes."""
+    parts = own_nodes(nodes)
+    if _BINDING_OTHERWISE.isdisjoint(map(type, parts)):
+        names = [part for part in parts if isinstance(part, ast.Name)]
+        return sorted({name.id for name in names if not isinstance(name.ctx, ast.Load)})
     scope = Scope(None, None)
-    found: dict[str, None] = {}
     binder = _Binder(scope)
     for node in nodes:
-        scope.bound = set()
         binder.visit(node)
-        found.update(dict.fromkeys(sorted(scope.bound)))
-    return list(found)
+    return sorted(scope.bound)
+
+
+# Nodes that bind a name without an `ast.Name`, or in a scope of their own.
+_BINDING_OTHERWISE = frozenset(
+    [*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef, ast.alias, ast.ExceptHandler]
+    + [ast.MatchAs, ast.MatchStar, ast.MatchMapping]
+)
 
 
 class _Binder(ast.NodeVisitor):
@@ -151,22 +160,7 @@ class _Binder(ast.NodeVisitor):
         self.bind(node.name.id)  # type: ignore[attr-defined]
 
 
-def own_nodes(parts: Iterable[ast.AST]) -> list[ast.AST]:
-    """Return nodes and all nodes in them, without the bodies of nested functions and classes."""
-    found: list[ast.AST] = []
-    pending = list(parts)
-    while pending:
-        part = pending.pop()
-        found.append(part)
-        if isinstance(part, _FUNCTIONS):
-            pending += [d for d in (*part.args.defaults, *part.args.kw_defaults) if d is not None]
-            pending += getattr(part, "decorator_list", [])
-        elif not isinstance(part, ast.ClassDef):
-            pending += ast.iter_child_nodes(part)
-    return found
-
-
-def arguments(node: FunctionNode) -> list[str]:
+def arguments(node: FunctionNode | ast.AsyncFunctionDef) -> list[str]:
     """Return the names of a function's parameters."""
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import (
     Liveness,
     captured_later,
@@ -19,11 +20,11 @@ from npcompile.frontend.rewrite.liveness import (
     rebound,
     scalars,
 )
-from npcompile.frontend.rewrite.scopes import WORK, Scope, arguments, own_nodes, stored_names
+from npcompile.frontend.rewrite.scopes import WORK, Scope, arguments, stored_names
 from npcompile.frontend.rewrite.statement_forms import deletes, is_short, is_super
 
 _HOLDABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
-NEVER_HELD = (
+NEVER_HELD = frozenset(
     (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.GeneratorExp, ast.FunctionDef)
     + (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.While, ast.Try, ast.With, ast.Delete, ast.ClassDef)
     + (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor)
@@ -53,9 +54,9 @@ class Form:
     def _holds(self, node: ast.stmt, facts: Facts) -> bool:
         if not isinstance(node, _HOLDABLE) or isinstance(node, ast.Pass):
             return isinstance(node, ast.Pass)
+        if not NEVER_HELD.isdisjoint(map(type, self.parts)) or any(map(is_super, self.parts)):
+            return False
         for part in self.parts:
-            if isinstance(part, NEVER_HELD) or is_super(part):
-                return False
             if isinstance(part, ast.AnnAssign) and part.value is None:
                 return False
             if isinstance(part, ast.If) and is_scalar(part.test, facts.scalars):
@@ -90,17 +91,15 @@ class Facts:
         others = scope.declared_global | scope.declared_nonlocal | self.rebound | self.arguments
         self.scalars = scalars(node.body, others)
         self.displays = displays(node.body, others)
-        self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        parts = list(ast.walk(node))
+        names = [part for part in parts if isinstance(part, ast.Name)]
+        self.used = {name.id for name in names}
         self.prefix = "npc"  # of names that the cutter adds
         while any(name.startswith(self.prefix) for name in self.used):
             self.prefix += "_"
         # Names bound anywhere in the function, comprehensions and functions made inside included.
-        self.bound = {
-            part.id
-            for part in ast.walk(node)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-        }
-        self._makers = _makers(node)
+        self.bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        self._makers = _makers(node, parts)
         self.tried = False  # it was recorded whole, in vain
         self.trips: tuple[int, ...] | None = None  # of its loops, in the first recording of the whole
         self._forms: dict[ast.stmt, Form] = {}
@@ -127,10 +126,15 @@ class Facts:
         return False
 
 
-def _makers(node: ast.FunctionDef) -> dict[str, list[ast.Call]]:
+_MAKING = frozenset((ast.Assign, ast.Name))
+
+
+def _makers(node: ast.FunctionDef, parts: list[ast.AST]) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     stores: Counter[str] = Counter(arguments(node))
-    for part in ast.walk(node):
+    for part in parts:
+        if type(part) not in _MAKING:
+            continue
         match part:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                 found.setdefault(name, []).append(call)

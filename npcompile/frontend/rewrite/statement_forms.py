@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from npcompile.frontend.rewrite.ast_builder import position
-from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.frontend.rewrite.kept_trees import found_once, nodes_of, own_nodes
+from npcompile.frontend.rewrite.scopes import WORK
 
 # The name of the function through which calls of the user's functions go, which are jitted there. It is no
 # identifier and cannot clash with the user's names.
@@ -67,12 +68,12 @@ def _is_range(node: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
+@found_once
 def has_work(node: ast.AST) -> bool:
     """Tell if anything in this could be array work: an operation, a call or an item; a literal (`-0.5`) is
     none."""
-    work = (ast.BinOp, ast.Call, ast.Subscript, ast.UnaryOp, ast.AugAssign, ast.Compare)
-    found = [part for part in own_nodes([node]) if isinstance(part, work)]
-    return any(isinstance(part, ast.Name | ast.Call) for one in found for part in ast.walk(one))
+    found = [part for part in own_nodes([node]) if isinstance(part, WORK)]
+    return any(isinstance(part, ast.Name | ast.Call) for one in found for part in nodes_of(one))
 
 
 def deletes(parts: list[ast.AST]) -> bool:

@@ -14,13 +14,13 @@ from typing import Any
 from npcompile.frontend.rewrite.ast_builder import HOOKS, at_attribute, position, start
 from npcompile.frontend.rewrite.comprehensions import Comprehensions
 from npcompile.frontend.rewrite.expressions import BINARY, JUMPS_OLD
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import deleted, surely_stored
 from npcompile.frontend.rewrite.scopes import (
     Scope,
     arguments,
     body_of,
     function_scope,
-    own_nodes,
     plain_reason,
     stored_names,
 )

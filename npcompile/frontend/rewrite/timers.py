@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from npcompile.frontend.rewrite.ast_builder import position, start
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import is_scalar
 from npcompile.frontend.rewrite.native_entry import is_native_entry
-from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode
 from npcompile.frontend.rewrite.statement_forms import has_work, leaves
 

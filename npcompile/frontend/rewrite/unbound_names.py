@@ -8,31 +8,23 @@ from __future__ import annotations
 import ast
 
 from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.frontend.rewrite.kept_trees import found_once, nodes_of
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.statement_facts import Facts
 
 # Nodes that may run without evaluating all of their parts.
-_MAY_SKIP_PARTS = (
-    ast.If,
-    ast.For,
-    ast.IfExp,
-    ast.BoolOp,
-    ast.Assert,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-) + (
-    ast.GeneratorExp,
-    ast.Lambda,
+_MAY_SKIP_PARTS = frozenset(
+    (ast.If, ast.For, ast.IfExp, ast.BoolOp, ast.Assert)
+    + (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 )
 
 
+@found_once
 def reads_surely(node: ast.AST) -> bool:
     """Tell if a statement that runs to its end has read all the names that it reads."""
-    return not any(
-        isinstance(part, _MAY_SKIP_PARTS) or (isinstance(part, ast.Compare) and len(part.ops) > 1)
-        for part in ast.walk(node)
-    )
+    parts = [*nodes_of(node)]
+    chained = any(isinstance(part, ast.Compare) and len(part.ops) > 1 for part in parts)
+    return not chained and _MAY_SKIP_PARTS.isdisjoint(map(type, parts))
 
 
 def bind_results(call: ast.Call, names: tuple[str, ...]) -> ast.stmt:
