@@ -94,13 +94,12 @@ NPL_INLINE void mixed_row(F f, int64_t length, point<Out> out, point<In>... in) 
     }
 }
 
+// Items lie apart: they are loaded and stored one by one, and several are computed at once where that pays.
 template <typename F, typename Out, typename... In>
 NPL_INLINE void any_row(F f, int64_t length, point<Out> out, point<In>... in) {
-    for (; length > 0; length--) {
-        *reinterpret_cast<Out *>(out.data) = f(*reinterpret_cast<const In *>(in.data)...);
-        out.data += out.stride;
-        ((in.data += in.stride), ...);
-    }
+#pragma GCC ivdep
+    for (int64_t place = 0; place < length; place++)
+        *reinterpret_cast<Out *>(out.data + place * out.stride) = f(*reinterpret_cast<const In *>(in.data + place * in.stride)...);
 }
 
 // mixes: operands may stand still along the row.
@@ -224,19 +223,24 @@ NPL_INLINE void map(const int64_t *shape, F f, const lane<Out, N> &out, const la
 
 // -- new memory ----------------------------------------------------------------------------------------------
 
-// Makes memory for an array of a shape, its items in C order; tells if there is none.
+// Gives an array a shape, its items in C order; returns their bytes, a negative number where there are too many.
 template <typename T, int N>
-static inline bool make(const int64_t *shape, array<T, N, true> &made, scratch &kept) {
+NPL_INLINE int64_t lay_out(const int64_t *shape, array<T, N, true> &made) {
     int64_t count = sizeof(T);
-    bool too_large = false;
+    bool too_large = false, empty = false;
     for (int axis = N - 1; axis >= 0; axis--) {
         made.shape[axis] = shape[axis];
         made.strides[axis] = count;
+        empty |= shape[axis] == 0;
         too_large |= __builtin_mul_overflow(count, shape[axis] ? shape[axis] : 1, &count);
     }
-    for (int axis = 0; axis < N; axis++)
-        if (shape[axis] == 0) count = 0;
-    if (too_large || !(kept.memory = allocate(count))) return true;
+    return too_large ? -1 : empty ? 0 : count;
+}
+
+// Makes memory for an array of a shape, its items in C order; tells if there is none.
+template <typename T, int N>
+static inline bool make(const int64_t *shape, array<T, N, true> &made, scratch &kept) {
+    if (!(kept.memory = allocate(lay_out(shape, made)))) return true;
     kept.memory->axes = N;
     for (int axis = 0; axis < N; axis++) kept.memory->shape[axis] = shape[axis];
     made.data = kept.memory->items;
@@ -245,6 +249,8 @@ static inline bool make(const int64_t *shape, array<T, N, true> &made, scratch &
     made.itself = true;
     return false;
 }
+
+constexpr int64_t most_bytes_of_stack = 4096;  // for the items of one array that lives as long as a statement
 
 // Tells if an array's axes lie in memory in the order of C, as NumPy's results then do.
 template <typename T, int N, bool packed>
@@ -295,6 +301,23 @@ NPL_INLINE bool overlap(const One &one, const Other &other) {
     return first.end > second.first && second.end > first.first;
 }
 
+// Tells if places of an array may be places of others, too.
+template <typename T, int N, bool packed>
+NPL_INLINE bool overlaps_itself(const array<T, N, packed> &of) {
+    bool apart = true;
+    for (int axis = 0; axis < N; axis++) {
+        if (of.shape[axis] < 2) continue;
+        const int64_t step = std::abs(of.stride(axis));
+        int64_t within = sizeof(T);  // of the items of the axes inside this one
+        for (int other = 0; other < N; other++) {
+            const int64_t stride = std::abs(of.stride(other));
+            if (stride < step || (stride == step && other > axis)) within += (of.shape[other] - 1) * stride;
+        }
+        apart &= step >= within;
+    }
+    return !apart;
+}
+
 // Tells if a store to an array may change items of an operand that are read later.
 template <typename T, int N, bool packed, typename From, int M, bool dense>
 NPL_INLINE bool clashes(const array<T, N, packed> &target, const array<From, M, dense> &from) {
@@ -303,7 +326,7 @@ NPL_INLINE bool clashes(const array<T, N, packed> &target, const array<From, M, 
         bool same = target.data == from.data;
         for (int axis = 0; axis < N; axis++)
             same &= target.shape[axis] == from.shape[axis] && target.stride(axis) == from.stride(axis);
-        if (same) return false;
+        if (same) return overlaps_itself(target);
         if constexpr (N == 1) {
             int64_t stride = target.stride(0), distance = from.data - target.data;
             if (stride == from.stride(0)) {
@@ -320,9 +343,12 @@ NPL_INLINE bool clashes(const array<T, N, packed> &target, const array<From, M, 
 
 template <typename F, typename T, int N, bool packed, typename... Arrays>
 static __attribute__((noinline)) bool store_by_copy(const array<T, N, packed> &target, F f, const Arrays &...arrays) {
+    alignas(64) char few[most_bytes_of_stack];
     array<T, N, true> made;
     scratch kept;
-    if (make(target.shape, made, kept)) return true;
+    const int64_t bytes = lay_out(target.shape, made);
+    if (bytes >= 0 && bytes <= most_bytes_of_stack) made.data = few;
+    else if (make(target.shape, made, kept)) return true;
     map<N>(target.shape, f, spread<N>(made, target.shape), spread<N>(arrays, target.shape)...);
     map<N>(target.shape, [](T item) { return item; }, spread<N>(target, target.shape), spread<N>(made, target.shape));
     return false;

@@ -168,21 +168,30 @@ struct dot_row {
             for (int64_t place = 0; place < length; place++) sum |= source(place);
         } else {
             constexpr int lanes = complex_type<T> ? 4 : 128 / sizeof(C);
+            // The last items, up to four, are taken one by one: a loop may have stored them a moment ago, and a load
+            // of several items waits for stores of one.
+            const int64_t together = (length - 1) & ~int64_t(3);
             int64_t place = 0;
-            if (length >= lanes) {
+            if (together >= lanes) {
                 C sums[lanes];
                 for (int lane = 0; lane < lanes; lane++) sums[lane] = C{};
-                for (; place + lanes <= length; place += lanes)
+                for (; place + lanes <= together; place += lanes)
                     for (int lane = 0; lane < lanes; lane++) sums[lane] = add(sums[lane], source(place + lane));
                 for (int width = lanes / 2; width > 0; width /= 2)
                     for (int lane = 0; lane < width; lane++) sums[lane] = add(sums[lane], sums[lane + width]);
                 sum = sums[0];
             }
             C rest[4] = {};
-            for (; place + 4 <= length; place += 4)
+            for (; place < together; place += 4)
                 for (int lane = 0; lane < 4; lane++) rest[lane] = add(rest[lane], source(place + lane));
-            for (int lane = 0; place < length; place++, lane++) rest[lane] = add(rest[lane], source(place));
             sum = add(sum, add(add(rest[0], rest[1]), add(rest[2], rest[3])));
+            C last = C{};
+            const int64_t left = length - place;
+            if (left > 0) last = source(place);
+            if (left > 1) last = add(last, source(place + 1));
+            if (left > 2) last = add(last, source(place + 2));
+            if (left > 3) last = add(last, source(place + 3));
+            sum = add(sum, last);
         }
     }
 };
