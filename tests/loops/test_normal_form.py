@@ -142,6 +142,8 @@ def faults(body: list[ast.stmt]) -> Iterator[str]:
                 )
             case _ if is_opaque(node, is_pure_call):
                 wrong = False
+            case ast.Try() | ast.With():  # what is in their bodies counts; handlers are as written
+                wrong = False
             case (
                 ast.Expr(ast.Call() as call)
                 | ast.Assign([ast.Name()], ast.Call() as call)
@@ -156,7 +158,7 @@ def faults(body: list[ast.stmt]) -> Iterator[str]:
                 wrong = effects(node) > 0
         if wrong:
             yield ast.unparse(node)
-        for field in ("body", "orelse"):
+        for field in ("body", "orelse", "finalbody"):
             if not is_opaque(node, is_pure_call):
                 yield from faults(getattr(node, field, []))
 

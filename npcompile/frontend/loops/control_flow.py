@@ -11,6 +11,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from npcompile.frontend.loops.protected import Protected, is_protected
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import loads
 from npcompile.frontend.rewrite.scopes import stored_names
@@ -21,7 +22,7 @@ class Block:
     """Simple statements, one after the other, and how they end.
 
     loop: the loop whose trips begin at this block, if it is a loop's header. exhausted, after: where the loop
-    leads once there are no more trips, and by `break`.
+    leads once there are no more trips, and by `break`. guard: the statement in whose body it is, if any.
     """
 
     number: int
@@ -30,6 +31,7 @@ class Block:
     loop: ast.For | ast.While | None = None
     exhausted: Block | None = None
     after: Block | None = None
+    guard: Guard | None = None
 
     @property
     def targets(self) -> tuple[Block, ...]:
@@ -56,6 +58,22 @@ class Block:
             case Branch(test=node) | Compound(statement=node) | Return(value=ast.expr() as node):
                 return node.lineno
         return None if self.loop is None else self.loop.lineno
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """A `try` or `with` statement that a region holds.
+
+    completed: where its body leads to. after: the block after it. broken, continued: where `break` and
+    `continue` in it lead. handlers: what Python does in its place, which tells the names that may be read.
+    """
+
+    statement: Protected
+    completed: Block
+    after: Block
+    broken: Block | None
+    continued: Block | None
+    handlers: list[Block] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,12 +172,13 @@ def function_flow(statements: list[ast.stmt]) -> ControlFlow:
 class _Builder:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
+        self.guard: Guard | None = None
         self.at = self.block()
         self.loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
         self.states = self.compared = 0
 
     def block(self) -> Block:
-        made = Block(len(self.blocks))
+        made = Block(len(self.blocks), guard=self.guard)
         self.blocks.append(made)
         return made
 
@@ -233,6 +252,8 @@ class _Builder:
                 self.choose(target, value)
             case ast.Assert() if __debug__:
                 self.assertion(node)
+            case ast.Try() | ast.With() if self.guard is None and is_protected(node):
+                self.protected(node)
             case _ if leaves_trip(node):
                 after = self.block()
                 continued, broken = self.around()
@@ -288,6 +309,39 @@ class _Builder:
         otherwise.steps.append(node)
         otherwise.end = Jump(then)
         self.at = then
+
+    def protected(self, node: Protected) -> None:
+        """Add a `try` or `with` statement: its body, `else` and `finally`, and its handlers for the names in
+        them.
+        """
+        completed, after = self.block(), self.block()
+        continued, broken = self.loops[-1] if self.loops else (None, None)
+        guard = Guard(node, completed, after, broken, continued)
+        if isinstance(node, ast.With):
+            manager = node.items[0].context_expr  # typing it tells if it is what it seems to be
+            self.at.steps.append(ast.copy_location(ast.Expr(manager), manager))
+        self.guard = guard
+        start = self.block()
+        self.at.end, self.at = Jump(start), start
+        self.body(node.body)
+        self.at.end, self.guard = Jump(completed), None
+        self.at = completed
+        handlers, last = (node.handlers, node.finalbody) if isinstance(node, ast.Try) else ([], [])
+        if isinstance(node, ast.Try):
+            self.body([*node.orelse, *last])
+        self.at.end = Jump(after)
+        for handler in handlers:
+            self.at = self.block()
+            guard.handlers.append(self.at)
+            if handler.type is not None:
+                self.at.steps.append(ast.copy_location(ast.Expr(handler.type), handler))
+            if handler.name is not None:
+                bound = ast.copy_location(ast.Name(handler.name, ast.Store()), handler)
+                none = ast.copy_location(ast.Constant(None), handler)
+                self.at.steps.append(ast.copy_location(ast.Assign([bound], none), handler))
+            self.body([*handler.body, *last])
+            self.at.end = Jump(after)
+        self.at = after
 
     def test(self, node: ast.expr, then: Block, otherwise: Block) -> None:
         """End the block at hand by a test."""
@@ -448,6 +502,8 @@ def live_at(blocks: list[Block]) -> dict[Block, frozenset[str]]:
         for block in reversed(blocks):
             after = frozenset().union(*(live[target] for target in block.targets))
             found = read[block] | (after - bound[block])
+            if block.guard is not None:  # a step may lead to a handler before it has bound its name
+                found |= frozenset().union(*(live[handler] for handler in block.guard.handlers))
             changed |= found != live[block]
             live[block] = found
     return live

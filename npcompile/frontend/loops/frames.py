@@ -19,13 +19,12 @@ from typing import Any
 from npcompile.frontend.loops.control_flow import ControlFlow, Iterate
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.outcome import Outcome
-from npcompile.frontend.loops.resume import resume
+from npcompile.frontend.loops.resume import ERROR, raising_at, resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.rewrite.source import compile_in_place
 from npcompile.lower.loops.emitter import Exit
 
 _HEAD = struct.Struct("=qqq")  # of a frame: the function's number, the exit's, and the number of its words
-_ERROR = ".error"
 Frame = tuple["Callee", Exit, dict[str, Any]]  # a function, its exit, and the values of its names
 
 
@@ -50,6 +49,8 @@ def go_on(
         return resume(flow, (block, step), names, scope)
     node = block.steps[step]
     assert isinstance(node, ast.Expr | ast.Assign)
+    if call.error is not None and block.guard is not None:
+        return resume(flow, (block, raising_at(step)), names | {ERROR: call.error}, scope)
     if call.error is not None:
         bound = {name: names[name] for name in flow.stored if name in names}
         return Outcome(bound, error=call.error, line=node.value.lineno)
@@ -147,11 +148,11 @@ def _raising(code: CodeType, file: str, line: int, names: tuple[str, ...]) -> Co
     """
     at: dict[str, Any] = {"lineno": line, "end_lineno": line, "col_offset": 0, "end_col_offset": 0}
     fields: dict[str, Any] = {"decorator_list": [], "type_params": []}
-    arguments = [ast.arg(name, **at) for name in (*names, _ERROR)]
+    arguments = [ast.arg(name, **at) for name in (*names, ERROR)]
     node = ast.FunctionDef(
         name=code.co_name,
         args=ast.arguments(posonlyargs=[], args=arguments, kwonlyargs=[], kw_defaults=[], defaults=[]),
-        body=[ast.Raise(ast.Name(_ERROR, ast.Load(), **at), None, **at)],
+        body=[ast.Raise(ast.Name(ERROR, ast.Load(), **at), None, **at)],
         **fields,
         **at,
     )

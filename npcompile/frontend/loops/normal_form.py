@@ -9,6 +9,7 @@ augmented assignment. A call with effects stands alone, or is the whole value th
 `raise` it may make the exception. Where Python evaluates something before an effect of the same statement, a
 temporary `.tN` keeps it. A `for` binds its names, and unpacks a tuple for them, itself. Opaque statements
 (`is_opaque`) stay as they are; an opaque expression in the head of a statement is bound to a temporary first.
+Of `try` and `with` statements that regions hold the bodies are in normal form, the handlers are as written.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from npcompile.frontend.loops.protected import is_protected
 from npcompile.frontend.rewrite.ast_builder import at_attribute, copied, position
 from npcompile.frontend.rewrite.kept_trees import nodes_of
 
@@ -65,7 +67,7 @@ def normal_form(
 
 def is_opaque(node: ast.stmt, is_pure_call: Callable[[ast.Call], bool]) -> bool:
     """Tell if a statement stays as written: `with`, `del x`, one with a comprehension of calls, and so on."""
-    if isinstance(node, ast.If | ast.While | ast.For):
+    if isinstance(node, ast.If | ast.While | ast.For) or is_protected(node):
         return False
     if isinstance(node, ast.Delete):
         return not all(isinstance(target, ast.Subscript) for target in node.targets)
@@ -255,6 +257,11 @@ class _Normalizer:
                 self.while_loop(node)
             case ast.For():
                 self.for_loop(node)
+            case ast.Try():  # Python does its handlers as they are written
+                body, orelse, last = map(self.block, (node.body, node.orelse, node.finalbody))
+                self.out.append(ast.Try(body, node.handlers, orelse, last, **position(node)))
+            case ast.With():
+                self.out.append(ast.With(node.items, self.block(node.body), **position(node)))
             case _:
                 self.out.append(node)
 

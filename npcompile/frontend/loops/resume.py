@@ -23,6 +23,7 @@ from npcompile.frontend.loops.control_flow import (
     Branch,
     Compound,
     ControlFlow,
+    Guard,
     Iterate,
     Jump,
     Next,
@@ -36,12 +37,18 @@ from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import compile_in_place, given
 
 _LOAD, _STORE, _DELETE = ast.Load(), ast.Store(), ast.Del()
+ERROR = ".error"  # the name of an exception that a part raises
 _LOCALS = ".locals"  # a free variable of each part: the builtin
 _TRIP = ".trip"
 _OWN = frozenset((_LOCALS, _TRIP))
 _ENTRY = (0, 0)  # the header of the outermost loop
 _RETURNS, _ENDS = -1, -2  # for the number of a block: `return`, and the end of the region
 _READ_FRAMES = frozenset(("locals", "vars", "dir", "eval", "exec"))
+
+
+def raising_at(step: int) -> int:
+    """Return the number that stands for a step within a guarded body at which `ERROR` is raised."""
+    return -1 - step
 
 
 def resume(flow: ControlFlow, place: tuple[Block, int], names: dict[str, Any], scope: Scope) -> Outcome:
@@ -157,6 +164,7 @@ class _Run:
                 self.names[name] = left[key]
             else:
                 self.names.pop(name, None)
+        self.names.pop(ERROR, None)
 
     def traceback(self, error: BaseException) -> TracebackType | None:
         """Return the entry of the part that runs in the traceback of an exception that it has raised."""
@@ -188,7 +196,9 @@ class _Run:
     def part(self, number: int, first: int) -> _Part:
         """Return the part that begins at a block's step."""
         block = self.flow.blocks[number]
-        if block.loop is not None and first == 0:
+        if block.guard is not None:
+            statements, exits = _guarded(block, first, block.guard)
+        elif block.loop is not None and first == 0:
             state = block.end.state if isinstance(block.end, Next) else None
             statements, exits = _trips(block, state)
         else:
@@ -270,7 +280,7 @@ def _straight(block: Block, first: int) -> tuple[list[ast.stmt], list[int]]:
     A `for` statement that begins is done with them.
     """
     steps, end = block.steps[first:], block.end
-    while isinstance(end, Jump) and end.target.loop is None:
+    while isinstance(end, Jump) and end.target.loop is None and end.target.guard is None:
         steps, end = steps + end.target.steps, end.target.end
     done = _with_exits([step for step in steps if not isinstance(step, Iterate)])
     at = position(done[-1]) if done else {}
@@ -289,6 +299,45 @@ def _straight(block: Block, first: int) -> tuple[list[ast.stmt], list[int]]:
         case Return(ast.expr() as value):
             return [*done, _exit(_RETURNS, position(value), value)], []
     return [*done, _exit(0, at)] if done else [], [_RETURNS if isinstance(end, Return) else _ENDS]
+
+
+def _guarded(block: Block, first: int, guard: Guard) -> tuple[list[ast.stmt], list[int]]:
+    """Return a `try` or `with` statement with what is left of its body, and the exits.
+
+    Where `first` is `raising_at` a step, what is left is an exception that a call there has raised.
+    """
+    if first < 0:
+        at = position(block.steps[-1 - first])
+        rest: list[ast.stmt] = [ast.Raise(ast.Name(ERROR, _LOAD, **at), None, **at)]
+    else:
+        rest = _rest(block, first, guard)
+    statement = copy.copy(guard.statement)
+    statement.body = rest or [ast.Pass(**position(guard.statement))]
+    if guard.broken is None or guard.continued is None:
+        at = position(guard.statement)
+        return [*_with_exits([statement]), _exit(0, at)], [guard.after.number]
+    return _once(statement), [guard.after.number, guard.broken.number, guard.continued.number]
+
+
+def _rest(block: Block, first: int, guard: Guard) -> list[ast.stmt]:
+    """Return what is left of a guarded body from a step on."""
+    steps: list[ast.stmt] = [step for step in block.steps[first:] if not isinstance(step, Iterate)]
+    at = position(steps[-1] if steps else guard.statement)
+    match block.end:
+        case Jump(target) if target is guard.completed:
+            return steps
+        case Jump(target) if target is guard.broken:
+            return [*steps, ast.Break(**at)]
+        case Jump(target) if target is guard.continued:
+            return [*steps, ast.Continue(**at)]
+        case Jump(target):
+            return [*steps, *_rest(target, 0, guard)]
+        case Branch(test, then, otherwise):
+            ways = [_rest(way, 0, guard) or [ast.Pass(**position(test))] for way in (then, otherwise)]
+            return [*steps, ast.If(test, *ways, **position(test))]
+        case Return(value):
+            return [*steps, ast.Return(value, **(at if value is None else position(value)))]
+    raise AssertionError("a guarded body ends otherwise")
 
 
 def _once(statement: ast.stmt) -> list[ast.stmt]:

@@ -20,6 +20,7 @@ from npcompile.frontend.loops import resume as resuming
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.rewrite.source import compile_in_place
+from tests.frontend.loops.protected_programs import PROGRAMS as PROTECTED
 from tests.frontend.loops.resumed_programs import PROGRAMS, Made
 from tests.frontend.loops.stepping import Region, Unplayed, by_turns, in_parts, region
 from tests.loops import outcomes
@@ -104,7 +105,7 @@ def resumed(of: Region, make: Made, steps: int) -> tuple[Any, int]:
     return ("done", state(names), state(arguments)), turns
 
 
-@pytest.mark.parametrize(("function", "make"), PROGRAMS)
+@pytest.mark.parametrize(("function", "make"), PROGRAMS + PROTECTED)
 def test_python_goes_on_from_any_step(function: Any, make: Made) -> None:
     of, expected = region(function), plainly(function, make)
     for steps in range(1, 80):

@@ -114,6 +114,12 @@ def _limits(inference: Inference, node: ast.Call) -> ir.Expression:
         raise Outside("the limits of a type that NumPy refuses") from None
 
 
+@language.calls(np.errstate)
+def _errstate(inference: Inference, node: ast.Call) -> ir.Expression:
+    """Return nothing: native code tells no floating-point errors, and is not entered where they matter."""
+    return constant(None)
+
+
 @language.calls(len)
 def _len(inference: Inference, node: ast.Call) -> ir.Expression:
     if len(node.args) != 1 or node.keywords:

@@ -1,0 +1,180 @@
+"""Loops with `try` and `with` in them: their bodies are native, and Python does the handlers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.frontend.loops.jitted import Programs
+from tests.loops.random_check import compile_loops_alone
+
+X = np.linspace(-1, 1, 41)
+ZEROS = np.where(np.arange(41) % 7 == 3, 0.0, X + 2)
+program = Programs()
+
+
+@program(ZEROS)
+@program(X + 2)
+@program(X[:1] + 2)
+@program(X[:0])
+def inverses(x: Any) -> Any:
+    total, bad = 0.0, []
+    for i in range(len(x)):
+        try:
+            value = 1 / float(x[i])
+        except ZeroDivisionError:
+            bad.append(i)
+            value = -1.0
+        total += value
+    return total, bad, type(total)
+
+
+@program([3, 1, 4, 1, 5], 12)
+@program([3, 1], 2)
+def by_index(a: Any, n: Any) -> Any:
+    found, missing = 0, 0
+    for i in range(n):
+        try:
+            found += a[a[i]]
+        except IndexError:
+            missing += i
+    return found, missing
+
+
+@program(ZEROS, 0.5)
+def by_kind(x: Any, least: Any) -> Any:
+    low, zero = 0, ()
+    total = 0.0
+    for i in range(len(x)):
+        try:
+            if x[i] < least:
+                raise ValueError(f"{i} is low")
+            total += x[i]
+        except ValueError as error:
+            low += 1
+            zero = (i, str(error))
+        else:
+            total *= 0.5
+    return low, zero, total
+
+
+@program(np.arange(30), 1 << 58)
+def large(x: Any, factor: Any) -> Any:
+    over, total = 0, 0
+    for i in range(len(x)):
+        try:
+            total = int(x[i]) * factor
+            if total > 1 << 62:
+                raise OverflowError
+        except OverflowError:
+            over += total
+    return over, total
+
+
+def halved(x: Any, out: Any, i: Any) -> Any:
+    out[i] = x[i]
+    out[i + 1] = 1 / float(x[i])
+    return out[i] + 1
+
+
+@program(ZEROS, np.zeros(42))
+def with_a_function_that_stores(x: Any, out: Any) -> Any:
+    bad, total = 0, 0.0
+    for i in range(len(x)):
+        try:
+            total += halved(x, out, i)
+        except ZeroDivisionError as error:
+            bad += len(str(error))
+    return total, bad, out
+
+
+@program(ZEROS)
+def within_a_function(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += safe(float(x[i]))
+    return total
+
+
+def safe(v: Any) -> Any:
+    try:
+        return 1 / v
+    except ZeroDivisionError:
+        return 0.25
+
+
+@program(ZEROS)
+def uncaught(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        try:
+            total += 1 / float(x[i])
+        except ValueError:
+            total = 0.0
+    return total
+
+
+@program(ZEROS)
+def errors_ignored(x: Any) -> Any:
+    total, infinite = 0.0, 0
+    for i in range(len(x)):
+        with np.errstate(divide="ignore"):
+            value = 1 / x[i]
+        if np.isinf(value):
+            infinite += 1
+        else:
+            total += value
+    return total, infinite
+
+
+@program(ZEROS, native=None)
+def errors_raised(x: Any) -> Any:
+    total, bad = 0.0, 0
+    for i in range(len(x)):
+        try:
+            with np.errstate(divide="raise"):
+                total += 1 / x[i]
+        except FloatingPointError:
+            bad += 1
+    return total, bad
+
+
+@program(ZEROS)
+def at_last(x: Any) -> Any:
+    total, count = 0.0, 0
+    for i in range(len(x)):
+        try:
+            total += 1 / float(x[i])
+        except ZeroDivisionError:
+            total = 0.5
+        finally:
+            count += 1
+    return total, count
+
+
+@program(np.arange(1, 60.0).reshape(-1, 1), 7)
+def until_it_fails(x: Any, n: Any) -> Any:
+    rows = 0.0
+    for k in range(3):
+        for i in range(len(x)):
+            try:
+                rows += x[i, 0] / (n - i if k == 1 else 2)
+                if i == n:
+                    break
+            except ZeroDivisionError:
+                break
+    return rows, i, k
+
+
+@pytest.fixture(scope="module")
+def called() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        compile_loops_alone(patch)
+        return program.called()
+
+
+@pytest.mark.parametrize("name", program.cases)
+def test_jitted_as_plain(name: str, called: Any) -> None:
+    program.check(name, *called[name])
