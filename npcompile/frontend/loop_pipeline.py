@@ -32,6 +32,7 @@ from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Objects, paths_in
 from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import Refusal, goes_over_items, refusal
+from npcompile.frontend.loops.registers import keep
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.whole_arrays import arrays_taken_whole
 from npcompile.lower.loops import ir
@@ -187,6 +188,9 @@ def typed_loop(
     if thread_count() > 1:
         share(region)
         _check(region, share.__name__)
+    for one in (region, *bodies):
+        keep(one)
+    _check(region, keep.__name__)
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
     callees = tuple(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
 
 
@@ -68,11 +69,11 @@ def _fast_loop(
     calls = [step for block in blocks for step in block.steps if isinstance(step, ir.CallFunction)]
     called = {name for step in calls for name in (step.name, *step.function.changed)}
     changed = {*names, *called} - items
-    made = ir.FastLoop(blocks, items, [], set())
+    made = ir.FastLoop(header, blocks, items, [], set())
     known: set[tuple[str, int, str]] = set()
     for block in sorted(blocks, key=lambda one: one.label):
         for one in (*block.steps, block.end):
-            for node in _accesses(one):
+            for node in accesses_of(one):
                 if not isinstance(node.array, ir.Read) or node.array.name in changed:
                     continue
                 if not all(_is_affine(region, index, items, changed) for index in node.indices):
@@ -86,7 +87,7 @@ def _fast_loop(
     return made if made.unchecked else None
 
 
-def _accesses(step: ir.Step | ir.End | None) -> list[ir.Item | ir.StoreItem]:
+def accesses_of(step: ir.Step | ir.End | None) -> list[ir.Item | ir.StoreItem]:
     """Return the items that a step or an end reads or stores."""
     found: list[ir.Item | ir.StoreItem] = [step] if isinstance(step, ir.StoreItem) else []
     pending = list(ir.expressions_of(step))
@@ -112,13 +113,7 @@ def _is_affine(region: ir.Region, node: ir.Expression, items: set[str], changed:
                 _is_affine(region, operand, items, changed) for operand in operands
             )
         case ir.Apply(operator=ast.Mult, operands=(left, right)):
-            if node not in region.certain or (_varies(left, items) and _varies(right, items)):
+            if node not in region.certain or (varies(left, items) and varies(right, items)):
                 return False
             return all(_is_affine(region, operand, items, changed) for operand in (left, right))
     return False
-
-
-def _varies(node: ir.Expression, items: set[str]) -> bool:
-    if isinstance(node, ir.Read):
-        return node.name in items
-    return any(_varies(part, items) for part in ir.parts_of(node))

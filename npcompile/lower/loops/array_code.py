@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.emitter import Emitter, does, writes
+from npcompile.lower.loops.emitter import CHECKED, Emitter, does, writes
 
 
 @writes(ir.Length)
@@ -14,12 +14,12 @@ def _length(emitter: Emitter, node: ir.Length) -> str:
 def place_of(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
     """Return the C++ of an item's place, after the checks that it is there."""
     array, texts = emitter.value(node.array), []
-    checked = not (emitter.fast and emitter.loop is not None and node in emitter.loop.unchecked)
+    checked = emitter.version == CHECKED or emitter.loop is None or node not in emitter.loop.unchecked
     for axis, index in enumerate(node.indices):
-        text = emitter.value(index)
         if not checked:
-            texts.append(text)
+            texts.append(emitter.index(node.array, axis, index))
             continue
+        text = emitter.value(index)
         length = f"{array}.shape[{axis}]"
         if index in emitter.region.nonnegative:
             pass
@@ -36,13 +36,13 @@ def place_of(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
 
 @writes(ir.Item)
 def _item(emitter: Emitter, node: ir.Item) -> str:
-    return emitter.hold(node.type, place_of(emitter, node))
+    return emitter.hold(node.type, emitter.register(node) or place_of(emitter, node))
 
 
 @does(ir.StoreItem)
 def _store(emitter: Emitter, step: ir.StoreItem) -> None:
     value = emitter.value(step.value)
-    place = place_of(emitter, step)
+    place = emitter.register(step) or place_of(emitter, step)
     emitter.lines.append(f"{place} = {value};")
 
 
@@ -62,8 +62,9 @@ def _begin(emitter: Emitter, step: ir.BeginRange) -> None:
 def _next(emitter: Emitter, end: ir.NextOfRange) -> None:
     state = emitter.variable(end.state, end.kind)
     stride = f"{state}.stride" if end.kind.stride is None else str(end.kind.stride)
-    emitter.lines.append(f"if ({state}.position >= {state}.length) goto {emitter.label(end.exhausted)};")
+    exhausted = emitter.go(end.exhausted, ends=True)
+    emitter.lines.append(f"if ({state}.position >= {state}.length) {exhausted}")
     item = emitter.variable(end.item, ir.INT)
     emitter.lines.append(f"{item} = {state}.start + {state}.position * {stride}; {state}.position += 1;")
     emitter.set_tag(end.item, ir.INT)
-    emitter.lines.append(f"goto {emitter.label(end.body)};")
+    emitter.lines.append(emitter.go(end.body))

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.call_graph import CallGraph
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
+from npcompile.lower.loops.register_code import KeptItems
+from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import (
     Array,
     Character,
@@ -38,6 +40,9 @@ ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}
 # Trips of inner loops, and of loops around others, by the share that they take of the time between two polls.
 INNER_TRIP, OUTER_TRIP = 1, 256
 
+
+# The versions of a loop in `fast_loops`, as labels name them.
+CHECKED, UNCHECKED, KEEPING = "slow", "fast", "keeping"
 
 OVERFLOW = "a Python int beyond 64 bits"  # a reason to leave
 
@@ -80,8 +85,10 @@ def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
     return register
 
 
-def does(kind: type[ir.Step] | type[ir.End] | type[ir.Shared]) -> Callable[[Any], Any]:
-    """Register the rule that writes a kind of step or end, or what comes first in a trip of a shared loop."""
+def does(kind: type[ir.Step | ir.End | ir.Shared | ir.FastLoop]) -> Callable[[Any], Any]:
+    """Register the rule that writes a step or an end, or what comes before a fast loop, or first in a trip of
+    a shared one.
+    """
 
     def register(rule: Any) -> Any:
         _rules[kind] = rule
@@ -112,6 +119,7 @@ class Emitter:
         self.layout = layout_of(region)
         self.lines: list[str] = []
         self.declared: list[str] = []
+        self.first: list[str] = []  # what is computed of the given names, once
         self.variables: dict[tuple[str, Type], str] = {}
         self.exits: dict[Exit, int] = {}
         self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
@@ -122,7 +130,8 @@ class Emitter:
         self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
         self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
         self.innermost = innermost(region)
-        self.fast = False  # its version without checks is being written
+        self.version = CHECKED  # the one of that loop which is being written
+        self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
         self.shares = within is None  # loops are shared among threads where that pays
         self.at: Exit = Exit(ir.Place(0, 0), None)
 
@@ -130,11 +139,11 @@ class Emitter:
         """Return the source."""
         for name, slot in self.layout.given.items():
             self._load(name, slot.kind, slot.offset)
-        self.lines.append(f"goto {self.region.entry.label};")
+        given, self.lines = self.lines, [f"goto {self.region.entry.label};"]
         for block in self.region.blocks:
             self.block(block)
         functions, codes = function_texts(self.region, self.calls)
-        body = self.lines
+        body = [*given, *self.first, *self.lines]
         self.lines = []
         self._exits()
         self._save_names()
@@ -180,7 +189,7 @@ class Emitter:
             if name in self.region.stored:
                 self.set_tag(name, kind)
         given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
-        self.lines.append(f"goto {self.region.entry.label};")
+        bound, self.lines = self.lines, [f"goto {self.region.entry.label};"]
         for block in self.region.blocks:
             self.block(block)
         first = []
@@ -197,7 +206,7 @@ class Emitter:
             self.lines.append("}")
             self.lines.append("is_left = true;")
             self.lines.append("return npl::half_done;")
-        lines = [*first, *self.declared, *self.lines]
+        lines = [*first, *self.declared, *bound, *self.first, *self.lines]
         text = "\n".join("    " + line for line in lines)
         return f"{signature(self.within, given, self.calls)} {{\n{text}\n}}\n"
 
@@ -254,16 +263,35 @@ class Emitter:
         self.loop = self.loops.get(block)
         if block in self.region.fast_loops:
             self.lines.append(f"{block.label}:;")
-            check(self, block, self.region.fast_loops[block])
-        for fast in (False, True) if self.loop is not None else (False,):
-            self.fast = fast
+            _rules[ir.FastLoop](self, self.region.fast_loops[block])
+        for version in self.versions():
+            self.version = version
             self.lines.append(f"{self.label(block)}:;")
-            if block.is_header and not fast:
+            if block.is_header and version == CHECKED:
                 self.poll(block)
             if self.shares and (shared := self.region.shared.get(block)) is not None:
                 _rules[type(shared)](self, shared)
             self._steps(block)
-        self.fast = False
+        self.version = CHECKED
+
+    def versions(self) -> list[str]:
+        """Return the versions of the loop that the block at hand is in."""
+        if self.loop is None:
+            return [CHECKED]
+        return [CHECKED, UNCHECKED] if self.loop.kept is None else [CHECKED, UNCHECKED, KEEPING]
+
+    def kept_items(self, loop: ir.FastLoop) -> KeptItems:
+        """Return the variables of the items that a loop keeps."""
+        if loop not in self.registers:
+            assert isinstance(loop.kept, Registers)
+            self.registers[loop] = KeptItems(self, loop, loop.kept)
+        return self.registers[loop]
+
+    def register(self, node: ir.Item | ir.StoreItem) -> str | None:
+        """Return the variable that keeps an item in the version at hand, if any."""
+        if self.loop is None or self.version != KEEPING:
+            return None
+        return self.kept_items(self.loop).names.get(node)
 
     def poll(self, header: ir.Block) -> None:
         """Let other threads run, and leave where Python has been interrupted, now and then."""
@@ -278,9 +306,17 @@ class Emitter:
         """Return the label of a block, as the block at hand goes to it."""
         if self.loop is None or block not in self.loop.blocks:
             return block.label
-        if self.fast:
-            return f"{block.label}_fast"
-        return f"{block.label}_slow" if block in self.region.fast_loops else block.label
+        if self.version != CHECKED:
+            return f"{block.label}_{self.version}"
+        return f"{block.label}_{CHECKED}" if block in self.region.fast_loops else block.label
+
+    def go(self, block: ir.Block, ends: bool = False) -> str:
+        """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
+        text = f"goto {self.label(block)};"
+        if self.loop is None or self.version != KEEPING or block in self.loop.blocks:
+            return text
+        kept = self.kept_items(self.loop)
+        return f"{{ {kept.ended if ends else kept.left} {text} }}"
 
     def _steps(self, block: ir.Block) -> None:
         for step in (*block.steps, block.end):
@@ -300,7 +336,10 @@ class Emitter:
     def leave_if(self, condition: str, why: str | None = None) -> None:
         """Leave at the step at hand where a condition holds. why: the reason, where it is known."""
         at, self.at = self.at, self.at if why is None else Exit(self.at.place, why)
-        self.lines.append(f"if ({condition}) [[unlikely]] {self.exit()}")
+        text = self.exit()
+        if self.loop is not None and self.version == KEEPING:
+            text = f"{{ {self.kept_items(self.loop).left} {text} }}"
+        self.lines.append(f"if ({condition}) [[unlikely]] {text}")
         self.at = at
 
     # -- expressions -------------------------------------------------------------------------------------
@@ -323,6 +362,13 @@ class Emitter:
         self.count += 1
         self.lines.append(f"{c_type(kind)} t{self.count};")
         return f"t{self.count}"
+
+    def index(self, array: ir.Expression, axis: int, index: ir.Expression) -> str:
+        """Return an index along an axis, for which no check is made where the item is used."""
+        text = self.value(index)
+        if isinstance(index, ir.Constant) and index.value < 0:
+            return f"({text} + {self.value(array)}.shape[{axis}])"
+        return text
 
     def give(self, variable: str, value: ir.Expression) -> None:
         """Assign a value to a variable, which keeps the value's memory."""
@@ -474,44 +520,18 @@ def innermost(region: ir.Region) -> set[ir.Block]:
     return found
 
 
-def check(emitter: Emitter, header: ir.Block, loop: ir.FastLoop) -> None:
-    """Write the checks before a loop: where all hold, its version without checks comes next."""
-    assert isinstance(header.end, ir.NextOfRange)
-    state = emitter.variable(header.end.state, header.end.kind)
-    stride = f"{state}.stride" if header.end.kind.stride is None else str(header.end.kind.stride)
-    emitter.lines.append("{")
-    emitter.lines.append(f"if ({state}.position >= {state}.length) goto {header.label}_slow;")
-    emitter.lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
-    emitter.lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
-    emitter.lines.append("bool inside = true;")
-    for access in loop.accesses:
-        ends = []
-        for end in ("first", "last"):
-            emitter.instead, emitter.held = dict.fromkeys(loop.items, end), {}
-            ends.append(emitter.value(access.index))
-        emitter.instead, emitter.held = {}, {}
-        length = f"{emitter.value(access.array)}.shape[{access.axis}]"
-        emitter.lines.append(
-            f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
-        )
-    emitter.lines.append(f"if (inside) goto {header.label}_fast; else goto {header.label}_slow;")
-    emitter.lines.append("}")
-
-
 # -- ends --------------------------------------------------------------------------------------------------
 
 
 @does(ir.Jump)
 def _jump(emitter: Emitter, end: ir.Jump) -> None:
-    emitter.lines.append(f"goto {emitter.label(end.target)};")
+    emitter.lines.append(emitter.go(end.target))
 
 
 @does(ir.Branch)
 def _branch(emitter: Emitter, end: ir.Branch) -> None:
     test = emitter.value(end.test)
-    emitter.lines.append(
-        f"if ({test}) goto {emitter.label(end.then)}; else goto {emitter.label(end.otherwise)};"
-    )
+    emitter.lines.append(f"if ({test}) {emitter.go(end.then)} else {emitter.go(end.otherwise)}")
 
 
 @does(ir.Leave)

@@ -408,18 +408,25 @@ class Access:
     index: Expression
 
 
+class Kept:
+    """The items that a loop keeps in local variables; `register_ir.py` has its fields."""
+
+
 @dataclass(eq=False)
 class FastLoop:
     """An innermost loop over a range that has a version without bounds checks.
 
-    blocks: those of the loop. items: the names that stand for the range's item. accesses: the checks, each to
-    be made for the first and the last item. unchecked: the items, stored or read, that then need none.
+    items: the names that stand for the range's item. accesses: the checks, each to be made for the first and
+    the last item. unchecked: the items, stored or read, that then need none. kept: the items for which there
+    is one more version.
     """
 
+    header: Block
     blocks: set[Block]
     items: set[str]
     accesses: list[Access]
     unchecked: set[Any]
+    kept: Kept | None = None
 
 
 class Shared:
@@ -474,8 +481,13 @@ class Region:
     def __str__(self) -> str:
         # Functions may call themselves, so each is printed once, beside the region.
         bodies = [(function, function.body) for function in self.functions if function.body is not None]
-        parts = [part for function, body in bodies for part in (f"{function}:", *map(str, body.blocks))]
-        return "\n".join([*parts, *map(str, self.blocks)])
+        parts = [part for function, body in bodies for part in (f"{function}:", *body.texts())]
+        return "\n".join([*parts, *self.texts()])
+
+    def texts(self) -> list[str]:
+        """Return the blocks, and the items that loops keep, as texts."""
+        kept = [f"{at.label} keeps {loop.kept}" for at, loop in self.fast_loops.items() if loop.kept]
+        return [*map(str, self.blocks), *kept]
 
 
 def length(array: Expression, axis: int) -> Length:

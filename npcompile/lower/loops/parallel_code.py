@@ -139,7 +139,7 @@ def _round(emitter: Emitter, trips: Trips) -> None:
     )
     lines += ["const npl::round_part part;", "int64_t trips = npl::trips_between_polls / 4;"]
     lines.append("bool overflows = false;")
-    lines += trips.declared
+    lines += [*trips.declared, *trips.first]
     lines.append(f"{state} = {{start + first, start + first + many, numbers.start, numbers.stride}};")
     lines += [f"goto {trips.shared.header.label};", *trips.lines]
     lines += ["ended:", "sharing.lock();", *publish, "sharing.unlock();", "return !overflows;"]

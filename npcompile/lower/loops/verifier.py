@@ -40,6 +40,7 @@ from npcompile.lower.loops.list_ir import (
     StoreListItem,
 )
 from npcompile.lower.loops.parallel_ir import SharedLoop
+from npcompile.lower.loops.register_ir import Registers, place_text, varies
 from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
 
 
@@ -483,6 +484,36 @@ def _fast_loops_fit(form: Form) -> Broken:
                     yield node, f"axis {axis} is not checked before the loop"
 
 
+def _kept_items_fit(form: Form) -> Broken:
+    """An item that a loop keeps has one place, and is checked to share no memory with the loop's others."""
+    for header, loop in form.region.fast_loops.items():
+        if not isinstance(loop.kept, Registers):
+            continue
+        if header in form.region.shared:
+            yield header.label, "threads share its trips"
+        steps = [step for block in loop.blocks for step in (*block.steps, block.end) if step is not None]
+        nodes = [node for step in steps for node in (step, *form.expressions[step])]
+        used = [node for node in nodes if isinstance(node, ir.Item | ir.StoreItem)]
+        compared: set[frozenset[str]] = set()
+        for one in loop.kept.items:
+            compared |= {frozenset((place_text(one.place), place_text(node))) for node in one.apart}
+        for one in loop.kept.items:
+            place, arrays = place_text(one.place), {str(array) for array in one.arrays}
+            for node in one.uses:
+                if place_text(node) != place or node not in loop.unchecked or node not in used:
+                    yield node, f"it is no use of {place}"
+                if any(varies(index, loop.items) for index in node.indices):
+                    yield node, "its place is not the same in each trip"
+                if isinstance(node, ir.StoreItem) and not one.is_stored:
+                    yield node, f"{place} is not stored back"
+            for node in used:
+                if node in one.uses or not (one.is_stored or isinstance(node, ir.StoreItem)):
+                    continue
+                known = node in loop.unchecked and frozenset((place, place_text(node))) in compared
+                if not known and (node in loop.unchecked or str(node.array) not in arrays):
+                    yield node, f"{place} may share memory with it"
+
+
 def _shared_loops_fit(form: Form) -> Broken:
     """Trips that threads share go over a range, sum only integers, and stay within their blocks."""
     for header, loop in form.region.shared.items():
@@ -520,6 +551,7 @@ RULES: dict[str, Rule] = {
     "ints are bounded": _bounded_are_ints,
     "what is certain could leave": _certain_may_leave,
     "loops without checks are checked before": _fast_loops_fit,
+    "items that loops keep are apart from others": _kept_items_fit,
     "shared trips are independent": _shared_loops_fit,
 }
 

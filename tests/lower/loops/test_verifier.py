@@ -18,6 +18,7 @@ from npcompile.frontend.loops.values import type_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Lane, StoreMap
 from npcompile.lower.loops.parallel_ir import SharedLoop
+from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import BOOL, FLOAT, INT, Array, Scalar
 from npcompile.lower.loops.verifier import RULES, InvalidRegion, verify
 
@@ -31,6 +32,8 @@ def of_many_kinds(x: Any, out: Any, n: int) -> Any:
     for i in range(n):
         for j in range(3):
             out[i, j] = half(x[j]) if x[j] > 0.0 else 1.5
+        for j in range(3):
+            out[i, 0] = out[i, 0] + x[j]
         if out[i, 0] > x[i]:
             out[i, :] = x[:3] + 1.0
         total += i * n
@@ -209,8 +212,8 @@ def prove_what_has_no_other_form(region: ir.Region) -> None:
 
 
 def leave_out_a_check(region: ir.Region) -> None:
-    (loop,) = region.fast_loops.values()
-    loop.accesses.clear()
+    for loop in region.fast_loops.values():
+        loop.accesses.clear()
 
 
 def check_no_header(region: ir.Region) -> None:
@@ -228,6 +231,18 @@ def store_to_one_place(region: ir.Region) -> None:
     (header, loop) = next(iter(region.shared.items()))
     assert isinstance(loop, SharedLoop)
     region.shared[header] = replace(loop, rows=tuple(replace(rows, factor=0) for rows in loop.rows))
+
+
+def compare_less(region: ir.Region) -> None:
+    for loop in region.fast_loops.values():
+        if isinstance(loop.kept, Registers):
+            loop.kept = Registers(tuple(replace(one, apart=(), arrays=()) for one in loop.kept.items))
+
+
+def keep_less(region: ir.Region) -> None:
+    for loop in region.fast_loops.values():
+        if isinstance(loop.kept, Registers):
+            loop.kept = Registers(tuple(replace(one, is_stored=False) for one in loop.kept.items))
 
 
 # By the change: the rule that it breaks.
@@ -261,6 +276,8 @@ BROKEN: dict[Callable[[ir.Region], None], str] = {
     prove_what_has_no_other_form: "what is certain could leave",
     leave_out_a_check: "loops without checks are checked before",
     check_no_header: "loops without checks are checked before",
+    compare_less: "items that loops keep are apart from others",
+    keep_less: "items that loops keep are apart from others",
     sum_floats: "shared trips are independent",
     store_to_one_place: "shared trips are independent",
 }

@@ -1,0 +1,47 @@
+// Items of arrays that loops keep in local variables: the checks before such a loop, and storing items back.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "arrays.h"
+
+namespace npl {
+
+// Tells if an item shares no memory with those that trips use in equal steps, from the first to the last.
+template <typename T, typename Other>
+static inline bool apart(const T &item, const Other &first, const Other &last) {
+    const intptr_t one = intptr_t(&first) - intptr_t(&item), other = intptr_t(&last) - intptr_t(&item);
+    constexpr intptr_t above = sizeof(T), below = -intptr_t(sizeof(Other));
+    return (one >= above && other >= above) || (one <= below && other <= below);
+}
+
+// Tells if an item shares no memory with those of an array.
+template <typename T, typename Other, int N, bool packed>
+static inline bool apart(const T &item, const array<Other, N, packed> &of) {
+    const uintptr_t at = uintptr_t(&item);
+    uintptr_t low = uintptr_t(of.data), high = low;
+    for (int axis = 0; axis < N; axis++) {
+        const int64_t span = (of.shape[axis] - 1) * of.stride(axis);
+        (span < 0 ? low : high) += uintptr_t(span);
+    }
+    return at + sizeof(T) <= low || high + sizeof(Other) <= at;
+}
+
+template <typename T>
+static inline bool same_bits(T one, T other) {
+    if constexpr (complex_type<T>) {
+        return same_bits(one.real, other.real) && same_bits(one.imag, other.imag);
+    } else {
+        using bits = std::conditional_t<sizeof(T) == 1, uint8_t,
+            std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+        return __builtin_bit_cast(bits, one) == __builtin_bit_cast(bits, other);
+    }
+}
+
+// Stores an item back, if trips have changed it: memory that no trip stores to is not written.
+template <typename T>
+static inline void put_back(T *place, T value, T was) {
+    if (!same_bits(value, was)) *place = value;
+}
+
+}  // namespace npl
