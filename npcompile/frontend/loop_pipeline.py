@@ -10,7 +10,7 @@ import ast
 import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import FunctionType
 from typing import Any
@@ -21,7 +21,13 @@ from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.bounds_checks import hoist
 from npcompile.frontend.loops.callees import flow_of, objects_given, statements_of
 from npcompile.frontend.loops.choice import is_held
-from npcompile.frontend.loops.control_flow import ControlFlow, Done, control_flow, function_flow
+from npcompile.frontend.loops.control_flow import (
+    ControlFlow,
+    Done,
+    control_flow,
+    end_after_trip,
+    function_flow,
+)
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, Frame, frames_at
 from npcompile.frontend.loops.independence import share
@@ -76,6 +82,14 @@ def loop_source(node: ast.For | ast.While) -> LoopSource:
     assert isinstance(loop, ast.For | ast.While)
     flow = control_flow(loop, after)
     return _source(node, flow, [loop, *after])
+
+
+def trip_source(node: ast.For | ast.While) -> LoopSource:
+    """Return the graph of one trip of a loop: where another one would begin it is done, in its last block."""
+    source = loop_source(node)
+    end_after_trip(source.flow)
+    live = source.flow.live[source.flow.blocks[0]]
+    return replace(source, reads=tuple(sorted(name for name in live if name != source.flow.state)))
 
 
 def function_source(function: FunctionType) -> LoopSource | None:

@@ -34,6 +34,7 @@ from npcompile.lower.plan.attributes import attributes, source_place, step_of
 from npcompile.partition.accumulators import Accumulators
 from npcompile.partition.call import PartitionedCalls
 from npcompile.partition.callees import PLAIN
+from npcompile.partition.checked_loop import WatchedLoop
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.partition.unit import Unit, take_over
@@ -49,6 +50,7 @@ from npcompile.tiering.contest import CHANGING_WORK, Contest, are_held
 from npcompile.tiering.idle_calls import IdleCalls
 from npcompile.tiering.overhead import users
 from npcompile.tiering.statement_profile import ROUNDS, Watch
+from npcompile.verify.verify import verifying
 
 # A block whose signature was another at so many calls is left to Python.
 MAX_SIGHTED = 16
@@ -149,8 +151,11 @@ class PartitionedFunction(PartitionedCalls):
         if node not in self.natives:
             # The interpreter stands in for kernels where nothing is to be compiled.
             compiled = os.environ.get("NPCOMPILE_BACKEND") != "interpreter"
-            kind = NativeLoop if depends_on_trip(node) else WholeArrayLoop
-            wanted = compiled and self._direct and (kind is NativeLoop or are_held()) and is_candidate(node)
+            kind: type[NativeLoop] = WatchedLoop if verifying() else NativeLoop
+            if not depends_on_trip(node):
+                compiled = compiled and are_held() and not verifying()  # then its blocks are compared
+                kind = WholeArrayLoop
+            wanted = compiled and self._direct and is_candidate(node)
             self.natives[node] = kind(node, loop_source(node), self) if wanted else None
         return self.natives[node]
 

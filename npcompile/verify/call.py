@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import itertools
 import sys
@@ -14,11 +15,15 @@ import numpy as np
 
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.installed_packages import is_users_file
+from npcompile.frontend.eager.errstate import traps
 from npcompile.frontend.program.object_steps import class_attribute, is_plain
 from npcompile.frontend.record.special_methods import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.paths import PACKAGE
 from npcompile.verify.hooks import Checked
+from npcompile.verify.loop_check import LoopDifference, Native, makers
+from npcompile.verify.loop_marks import marked
+from npcompile.verify.loop_run import LoopRun
 
 # Functions that ask a method of their argument.
 _ASKING: dict[int, tuple[str, type | None]] = {
@@ -45,6 +50,9 @@ class CheckedRun(Checked):
         super().__init__()
         self.skipped: dict[str, None] = {}
         self._looked_into: set[types.CodeType] = set()
+        self.loops = 0  # runs of native loops that were compared
+        self._natives: dict[tuple[types.FunctionType, ast.stmt], Native] = {}
+        self._run_at_hand: LoopRun | None = None
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -71,6 +79,9 @@ class CheckedRun(Checked):
     def enter(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function of the user's, on these hooks."""
         rewritten = rewrite(fn)
+        if isinstance(rewritten, Rewritten):
+            fn = marked(fn, self._begin_loop)
+            rewritten = rewrite(fn)
         if not isinstance(rewritten, Rewritten):
             return fn(*args, **kwargs)
         self._note_codes(rewritten.code)
@@ -82,6 +93,23 @@ class CheckedRun(Checked):
             for const in code.co_consts:
                 if isinstance(const, types.CodeType):
                     self._note_codes(const)
+
+    # -- native loops ----------------------------------------------------------------------------------------
+
+    def _begin_loop(self, fn: types.FunctionType, node: ast.stmt, iterator: Any) -> LoopRun | None:
+        """Return the run of a loop that begins; None within a loop that is compared as a whole."""
+        at_hand = self._run_at_hand
+        if (at_hand is not None and at_hand.is_native) or self.difference is not None or traps():
+            return None
+        native = self._natives.get((fn, node))
+        if native is None:
+            native = self._natives[fn, node] = makers[0](fn, node)
+        run = self._run_at_hand = LoopRun(native, node, fn.__code__.co_filename, iterator, self._end_loop)
+        return run
+
+    def _end_loop(self, difference: LoopDifference | None) -> None:
+        self.loops += difference is None
+        self.difference = self.difference or difference
 
     # -- calls -----------------------------------------------------------------------------------------------
 

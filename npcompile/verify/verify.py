@@ -33,6 +33,8 @@ class Verification:
         No operation differs.
     checked : int
         The number of operations that were compared.
+    loops : int
+        The number of native loops that were compared, each time that one was entered.
     result : object
         What the call returned, which is NumPy's own answer.
     difference : Difference or None
@@ -53,6 +55,7 @@ class Verification:
     host: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     unseen: str | None = None
+    loops: int = 0
 
     @property
     def op(self) -> str | None:
@@ -86,6 +89,7 @@ class Verification:
         if self.unseen is not None:
             return f"nothing was compared: {self.unseen}"
         text = f"all {self.checked} operations agree with NumPy"
+        text += f", and {self.loops} native loops with Python" if self.loops else ""
         text += f"; left to NumPy: {', '.join(self.host)}" if self.host else ""
         return text + (f"; not looked into: {', '.join(self.skipped)}" if self.skipped else "")
 
@@ -94,7 +98,8 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     """Call `f(*args, **kwargs)` under NumPy, and do each of its operations a second time under npcompile.
 
     The call happens once, on the caller's own arrays, with all its effects; npcompile works on copies of
-    them. Helpers that it calls are looked into, installed libraries are not.
+    them. Helpers that it calls are looked into, installed libraries are not. A loop that has native code is
+    done natively, too, and compared: names and arrays after it, and after each trip where they differ.
 
     Parameters
     ----------
@@ -135,7 +140,9 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
             unseen = f"a {type(plain).__name__} is no Python function"
     difference = hooks.difference
     host, skipped = tuple(hooks.host), tuple(hooks.skipped)
-    return Verification(difference is None, hooks.checked, result, difference, host, skipped, unseen)
+    return Verification(
+        difference is None, hooks.checked, result, difference, host, skipped, unseen, hooks.loops
+    )
 
 
 def verifying() -> bool:

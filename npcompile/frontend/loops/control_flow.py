@@ -169,6 +169,21 @@ def function_flow(statements: list[ast.stmt]) -> ControlFlow:
     return _Builder().build_region(statements)
 
 
+def end_after_trip(flow: ControlFlow) -> None:
+    """Have a loop's graph end in a further block, its last one, where another trip would begin."""
+    header, last = flow.blocks[0], Block(len(flow.blocks), end=Done())
+    for block in flow.blocks:
+        match block.end:
+            case Jump(target) if target is header:
+                block.end = Jump(last)
+            case Compound(statement, after, broken, continued):
+                block.end = Compound(
+                    statement, *[last if one is header else one for one in (after, broken, continued)]
+                )
+    flow.blocks.append(last)
+    flow.live = live_at(flow.blocks)
+
+
 class _Builder:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
