@@ -32,8 +32,8 @@ template <class T> static inline T multiply(T a, T b) {
 
 // The product as NumPy's loops over arrays have it on a processor with fused instructions.
 template <class T> static inline T fused_multiply(T a, T b) {
-    return {std::fma(a.real, b.real, -product(a.imag, b.imag)),
-            std::fma(a.real, b.imag, product(a.imag, b.real))};
+    return {exact::fma(a.real, b.real, -product(a.imag, b.imag)),
+            exact::fma(a.real, b.imag, product(a.imag, b.real))};
 }
 
 static inline int64_t int_add_unchecked(int64_t a, int64_t b) { return add(a, b); }
@@ -72,7 +72,7 @@ static inline bool int_negative(int64_t a, int64_t& answer) {
 template <class T> static inline T divide(T a, T b) {
     if constexpr (complex_type<T>) {
         using Part = decltype(T::real);
-        Part real = std::fabs(b.real), imag = std::fabs(b.imag);
+        Part real = exact::fabs(b.real), imag = exact::fabs(b.imag);
         if (real >= imag) {
             if (real == 0 && imag == 0) return {a.real / real, a.imag / imag};
             Part ratio = b.imag / b.real, scale = Part(1) / (b.real + product(b.imag, ratio));
@@ -108,28 +108,28 @@ template <class T> static inline T floor_rest(T a, T b) {
 // integer, one fused step has it, and the library's loop over bits is not needed.
 template <class T> static inline T truncated_rest(T a, T b) {
 #ifdef __FMA__
-    T x = std::fabs(a), y = std::fabs(b), quotient = std::trunc(x / y);
+    T x = exact::fabs(a), y = exact::fabs(b), quotient = exact::trunc(x / y);
     if (__builtin_expect(quotient < T(uint64_t(1) << std::numeric_limits<T>::digits) && y < T(inf), 1)) {
-        T rest = std::fma(-quotient, y, x);
+        T rest = exact::fma(-quotient, y, x);
         // The quotient was rounded up to the next integer.
-        if (rest < 0) rest = std::fma(T(1) - quotient, y, x);
-        return std::copysign(rest, a);
+        if (rest < 0) rest = exact::fma(T(1) - quotient, y, x);
+        return exact::copysign(rest, a);
     }
 #endif
-    return std::fmod(a, b);
+    return exact::fmod(a, b);
 }
 
 // CPython's method, which NumPy has taken over: the quotient of what is divisible, snapped to an integer.
 template <class T> static inline T floor_quotient_of_floats(T a, T b) {
     T rest = truncated_rest(a, b), quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0)) quotient -= T(1);
-    if (quotient == 0) return std::copysign(T(0), a / b);
-    T floor = std::floor(quotient);
+    if (quotient == 0) return exact::copysign(T(0), a / b);
+    T floor = exact::floor(quotient);
     return quotient - floor > T(0.5) ? floor + T(1) : floor;
 }
 template <class T> static inline T floor_rest_of_floats(T a, T b) {
     T rest = truncated_rest(a, b);
-    if (rest == 0) return std::copysign(T(0), b);
+    if (rest == 0) return exact::copysign(T(0), b);
     return (b < 0) != (rest < 0) ? rest + b : rest;
 }
 
@@ -154,7 +154,7 @@ template <class T> static inline T remainder(T a, T b) {
         return floor_rest(a, b);
     } else {
         computed<T> x = widen(a), y = widen(b);
-        return narrow<T>(y == 0 ? std::fmod(x, y) : floor_rest_of_floats(x, y));
+        return narrow<T>(y == 0 ? exact::fmod(x, y) : floor_rest_of_floats(x, y));
     }
 }
 
@@ -180,7 +180,7 @@ static inline double quotient_of_sizes(uint64_t x, uint64_t y) {
     if (x == 0) return 0.0;
     int shift = __builtin_clzll(x);
     unsigned __int128 top = (unsigned __int128)(x << shift) << 63, quotient = top / y;
-    return std::ldexp(double(quotient | (top % y != 0)), -(63 + shift));
+    return exact::ldexp(double(quotient | (top % y != 0)), -(63 + shift));
 }
 static inline double int_divide_unchecked(int64_t a, int64_t b) {
     uint64_t x = a < 0 ? 0 - uint64_t(a) : uint64_t(a), y = b < 0 ? 0 - uint64_t(b) : uint64_t(b);
@@ -215,7 +215,7 @@ static inline bool float_remainder(double a, double b, double& answer) {
 
 // Smith's method as CPython has it.
 static inline complex<double> complex_divide_unchecked(complex<double> a, complex<double> b) {
-    double real = std::fabs(b.real), imag = std::fabs(b.imag);
+    double real = exact::fabs(b.real), imag = exact::fabs(b.imag);
     if (real >= imag) {
         double ratio = b.imag / b.real, divisor = b.real + product(b.imag, ratio);
         return {(a.real + product(a.imag, ratio)) / divisor, (a.imag - product(a.real, ratio)) / divisor};

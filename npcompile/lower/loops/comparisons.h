@@ -42,7 +42,7 @@ static inline bool exactly_less(uint64_t a, int64_t b) { return b >= 0 && a < ui
 
 // A double beyond the ints is above or below all of them; any other is an int and a fraction.
 static inline bool exactly_equal(int64_t a, double b) {
-    return b >= -0x1p63 && b < 0x1p63 && a == int64_t(b) && b == std::trunc(b);
+    return b >= -0x1p63 && b < 0x1p63 && a == int64_t(b) && b == exact::trunc(b);
 }
 static inline bool exactly_less(int64_t a, double b) {
     if (!(b >= -0x1p63 && b < 0x1p63)) return b > 0;
@@ -55,7 +55,7 @@ static inline bool exactly_less(double a, int64_t b) {
     return whole < b || (whole == b && a < double(whole));
 }
 static inline bool exactly_equal(uint64_t a, double b) {
-    return b >= 0 && b < 0x1p64 && a == uint64_t(b) && b == std::trunc(b);
+    return b >= 0 && b < 0x1p64 && a == uint64_t(b) && b == exact::trunc(b);
 }
 static inline bool exactly_less(uint64_t a, double b) {
     if (!(b >= 0 && b < 0x1p64)) return b > 0;

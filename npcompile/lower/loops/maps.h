@@ -17,7 +17,7 @@ NPL_INLINE T array_power(T item, T exponent) {
         const auto value = widen(exponent);
         if (value == 2) return multiply(item, item);
         if (value == 1) return item;
-        if (value == 0.5f) return narrow<T>(std::sqrt(widen(item)));
+        if (value == 0.5f) return narrow<T>(exact::sqrt(widen(item)));
         if (value == -1) return narrow<T>(1 / widen(item));
         return power(item, exponent);
     }
@@ -307,10 +307,10 @@ NPL_INLINE bool overlaps_itself(const array<T, N, packed> &of) {
     bool apart = true;
     for (int axis = 0; axis < N; axis++) {
         if (of.shape[axis] < 2) continue;
-        const int64_t step = std::abs(of.stride(axis));
+        const int64_t step = exact::abs(of.stride(axis));
         int64_t within = sizeof(T);  // of the items of the axes inside this one
         for (int other = 0; other < N; other++) {
-            const int64_t stride = std::abs(of.stride(other));
+            const int64_t stride = exact::abs(of.stride(other));
             if (stride < step || (stride == step && other > axis)) within += (of.shape[other] - 1) * stride;
         }
         apart &= step >= within;

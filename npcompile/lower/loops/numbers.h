@@ -2,14 +2,12 @@
 // `arithmetic.h`, `powers.h` and `comparisons.h` have their operators.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
+
+#include "exact.h"
 
 namespace npl {
 
@@ -44,7 +42,7 @@ template <class To, class From> static inline To bit_cast(From value) {
 
 static inline float half_to_float(half value) {
 #ifdef __F16C__
-    return _cvtsh_ss(value.bits);
+    return exact::half_to_float(short(value.bits));
 #else
     uint32_t sign = uint32_t(value.bits & 0x8000) << 16, rest = value.bits & 0x7fff;
     if (rest >= 0x7c00) return bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
@@ -57,7 +55,7 @@ static inline float half_to_float(half value) {
 // Rounds to nearest, ties to even.
 static inline half float_to_half(float value) {
 #ifdef __F16C__
-    return {uint16_t(_cvtss_sh(value, 0))};
+    return {uint16_t(exact::float_to_half(value))};
 #else
     uint32_t bits = bit_cast<uint32_t>(value), rest = bits & 0x7fffffff;
     uint16_t sign = uint16_t(bits >> 16 & 0x8000);
@@ -162,7 +160,7 @@ template <class To, class From> static inline bool fits(From value) {
         else return value >= Limits::min() && value <= Limits::max();
     } else {
         constexpr double above = 2.0 * double(uint64_t(1) << (Limits::digits - 1));
-        double number = std::trunc(double(value));
+        double number = exact::trunc(double(value));
         return number >= double(Limits::min()) && number < above;
     }
 }

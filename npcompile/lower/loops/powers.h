@@ -61,12 +61,12 @@ static inline bool int_power(int64_t a, int64_t b, int64_t& answer) {
 static inline float library_power(float a, float b) {
     if (b == 2 || b == 3 || b == 0.5f) {
         double square = double(a) * double(a);
-        double exact = b == 2 ? square : b == 3 ? product(square, double(a)) : std::sqrt(double(a));
+        double exact = b == 2 ? square : b == 3 ? product(square, double(a)) : exact::sqrt(double(a));
         float answer = float(exact);
         uint32_t bits = bit_cast<uint32_t>(answer) & 0x7fffffff;
         int exponent = int(bits >> 23) - 127;
-        double unit = bit_cast<float>(bits & 0x7f800000), low = std::fabs(exact - double(answer));
-        double margin = unit * 0x1p-23 * (0.49 - 0.0025 * (1 + std::abs(exponent)));
+        double unit = bit_cast<float>(bits & 0x7f800000), low = exact::fabs(exact - double(answer));
+        double margin = unit * 0x1p-23 * (0.49 - 0.0025 * (1 + exact::abs(exponent)));
         // Below a power of two the floats are closer.
         bool surely = low == 0 || (low < margin && (bits & 0x7fffff) != 0);
         if (__builtin_expect(surely && exponent > -120 && exponent < 128, 1)) return answer;
@@ -79,19 +79,19 @@ static inline bool rounds_surely(double high, double low) {
     uint64_t bits = bit_cast<uint64_t>(high), exponent = uint64_t(0x7ff) << 52;
     double unit = bit_cast<double>(bits & exponent);
     // Below a power of two the doubles are closer.
-    return unit >= 0x1p-900 && (low == 0 || (bits << 12 != 0 && std::fabs(low) < unit * 0x1.ccp-54));
+    return unit >= 0x1p-900 && (low == 0 || (bits << 12 != 0 && exact::fabs(low) < unit * 0x1.ccp-54));
 }
 static inline double library_power(double a, double b) {
     if (b == 2 || b == 3) {
-        double high = product(a, a), low = std::fma(a, a, -high);
+        double high = product(a, a), low = exact::fma(a, a, -high);
         if (b == 3) {
             double square = high;
             high = product(square, a);
-            low = std::fma(square, a, -high) + product(low, a);
+            low = exact::fma(square, a, -high) + product(low, a);
         }
         if (__builtin_expect(rounds_surely(high, low), 1)) return high;
     } else if (b == 0.5) {
-        double root = std::sqrt(a), rest = std::fma(-root, root, a) / (2 * root);
+        double root = exact::sqrt(a), rest = exact::fma(-root, root, a) / (2 * root);
         if (__builtin_expect(rounds_surely(root, rest) && a > 0x1p-900, 1)) return root;
     }
     return npl_pow(a, b);
@@ -103,8 +103,8 @@ static inline double library_power(double a, double b) { return npl_pow(a, b); }
 // Leaves where Python raises (a zero to a negative power, a result too large) or answers with a complex number.
 static inline bool float_power(double a, double b, double& answer) {
     answer = library_power(a, b);
-    if (std::isfinite(a) && std::isfinite(b))
-        return !std::isfinite(answer);  // an infinity, or the NaN of a negative number's root
+    if (exact::isfinite(a) && exact::isfinite(b))
+        return !exact::isfinite(answer);  // an infinity, or the NaN of a negative number's root
     return false;
 }
 
@@ -138,7 +138,7 @@ template <class T> static inline complex<T> scalar_power(complex<T> a, complex<T
     if (exponent == 2) return multiply(a, a);
     if (exponent == 3) return multiply(a, multiply(a, a));
     complex<T> answer = {1, 0}, factor = a;
-    for (int rest = std::abs(exponent);; factor = multiply(factor, factor)) {
+    for (int rest = exact::abs(exponent);; factor = multiply(factor, factor)) {
         if (rest & 1) answer = multiply(answer, factor);
         rest >>= 1;
         if (rest == 0) break;
@@ -158,7 +158,7 @@ template <class T> static inline bool has_simple_power(T b) {
     return b == T(-1) || b == 0 || b == T(0.5) || b == 1 || b == 2;
 }
 template <class T> static inline T simple_power(T a, T b) {
-    return b == T(0.5) ? std::sqrt(a) : b == 2 ? product(a, a) : b == 1 ? a : b == 0 ? T(1) : T(1) / a;
+    return b == T(0.5) ? exact::sqrt(a) : b == 2 ? product(a, a) : b == 1 ? a : b == 0 ? T(1) : T(1) / a;
 }
 template <class T> static inline T uniform_power(T a, T b) {
     return has_simple_power(b) ? simple_power(a, b) : power(a, b);
@@ -171,10 +171,10 @@ template <class T> static inline bool uniform_power_of_numpy(T a, T b, T& answer
 
 // Python's power of complex numbers; leaves where it raises.
 static inline bool complex_power(complex<double> a, complex<double> b, complex<double>& answer) {
-    if (b.imag == 0 && b.real == std::floor(b.real) && std::fabs(b.real) <= 100) {
+    if (b.imag == 0 && b.real == exact::floor(b.real) && exact::fabs(b.real) <= 100) {
         int exponent = int(b.real);
         complex<double> product = {1, 0}, factor = a;
-        for (int rest = std::abs(exponent); rest != 0; rest >>= 1) {
+        for (int rest = exact::abs(exponent); rest != 0; rest >>= 1) {
             if (rest & 1) product = multiply(product, factor);
             factor = multiply(factor, factor);
         }
@@ -193,7 +193,7 @@ static inline bool complex_power(complex<double> a, complex<double> b, complex<d
         answer = {product(length, npl_cos(phase)), product(length, npl_sin(phase))};
     }
     // Python raises for an infinity, and for the NaN of an infinite phase.
-    return !std::isfinite(answer.real) || !std::isfinite(answer.imag);
+    return !exact::isfinite(answer.real) || !exact::isfinite(answer.imag);
 }
 
 }  // namespace npl

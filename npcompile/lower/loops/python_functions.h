@@ -23,7 +23,7 @@ static inline bool int_absolute(int64_t x, int64_t& answer) {
 
 static inline bool complex_absolute(complex<double> x, double& answer) {
     answer = libm::hypot(x.real, x.imag);
-    return std::isinf(answer) && std::isfinite(x.real) && std::isfinite(x.imag);
+    return exact::isinf(answer) && exact::isfinite(x.real) && exact::isfinite(x.imag);
 }
 
 // The first of the smallest operands, the first of the largest: also of NaNs, which are neither.
@@ -44,7 +44,7 @@ static constexpr double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
 // round(x, digits): the decimal of so many digits that is nearest to x, and the float nearest to that.
 static inline bool round_to_digits(double x, int64_t digits, double& answer) {
     answer = x;
-    if (!std::isfinite(x) || digits > 323) return false;
+    if (!exact::isfinite(x) || digits > 323) return false;
     if (digits < -308) {
         answer = 0.0 * x;
         return false;
@@ -53,7 +53,7 @@ static inline bool round_to_digits(double x, int64_t digits, double& answer) {
         // Where the scaled number, rounded itself, is clearly not between two integers, its integer is the
         // decimal's; its quotient by an exact power is rounded once.
         double scaled = x * POWERS_OF_TEN[digits], nearest = __builtin_rint(scaled);
-        if (std::fabs(scaled) < 0x1p50 && std::fabs(std::fabs(scaled - nearest) - 0.5) > std::fabs(scaled) * 0x1p-51) {
+        if (exact::fabs(scaled) < 0x1p50 && exact::fabs(exact::fabs(scaled - nearest) - 0.5) > exact::fabs(scaled) * 0x1p-51) {
             answer = __builtin_copysign(nearest / POWERS_OF_TEN[digits], x);
             return false;
         }
@@ -62,7 +62,7 @@ static inline bool round_to_digits(double x, int64_t digits, double& answer) {
     char text[800];
     std::snprintf(text, sizeof text, "%.*f", int(digits), x);
     answer = std::strtod(text, nullptr);
-    return std::isinf(answer);
+    return exact::isinf(answer);
 }
 
 // round(x, digits) of ints: to even where two multiples of the power of ten are equally near.
@@ -101,14 +101,14 @@ template <class T> static inline int64_t bit_length(T x) {
     return size ? 64 - __builtin_clzll(size) : 0;
 }
 
-static inline bool is_integer(double x) { return std::isfinite(x) && __builtin_trunc(x) == x; }
+static inline bool is_integer(double x) { return exact::isfinite(x) && __builtin_trunc(x) == x; }
 
 // -- math: floats --------------------------------------------------------------------------------------------
 
 // True where `math` raises: the answer is NaN and no operand is, or infinite and all operands are finite.
 template <class... Operands> static inline bool math_raises(double answer, Operands... x) {
-    if (__builtin_expect(std::isfinite(answer), 1)) return false;
-    return std::isnan(answer) ? !(std::isnan(x) || ...) : (std::isfinite(x) && ...);
+    if (__builtin_expect(exact::isfinite(answer), 1)) return false;
+    return exact::isnan(answer) ? !(exact::isnan(x) || ...) : (exact::isfinite(x) && ...);
 }
 
 #define NPL_MATH_1(name)                                                  \
@@ -143,11 +143,11 @@ static inline double math_erfc(double x) { return libm::erfc(x); }
 static inline double math_fabs(double x) { return __builtin_fabs(x); }
 static inline double math_copysign(double x, double y) { return __builtin_copysign(x, y); }
 static inline double math_atan2(double x, double y) { return libm::atan2(x, y); }
-static inline double math_degrees(double x) { return x * (180.0 / M_PI); }
-static inline double math_radians(double x) { return x * (M_PI / 180.0); }
-static inline bool math_isnan(double x) { return std::isnan(x); }
-static inline bool math_isinf(double x) { return std::isinf(x); }
-static inline bool math_isfinite(double x) { return std::isfinite(x); }
+static inline double math_degrees(double x) { return x * (180.0 / exact::pi); }
+static inline double math_radians(double x) { return x * (exact::pi / 180.0); }
+static inline bool math_isnan(double x) { return exact::isnan(x); }
+static inline bool math_isinf(double x) { return exact::isinf(x); }
+static inline bool math_isfinite(double x) { return exact::isfinite(x); }
 
 static inline bool math_sqrt(double x, double& answer) {
     if (x < 0) return true;
@@ -179,14 +179,14 @@ static inline double math_nextafter(double x, double y) { return __builtin_nexta
 
 static inline double math_ulp(double x) {
     x = __builtin_fabs(x);
-    if (!std::isfinite(x)) return x;
-    double next = __builtin_nextafter(x, HUGE_VAL);
-    return std::isinf(next) ? x - __builtin_nextafter(x, -HUGE_VAL) : next - x;
+    if (!exact::isfinite(x)) return x;
+    double next = __builtin_nextafter(x, inf);
+    return exact::isinf(next) ? x - __builtin_nextafter(x, -inf) : next - x;
 }
 
 static inline bool math_ldexp(double x, int64_t exponent, double& answer) {
     int bounded = exponent > 5000 ? 5000 : exponent < -5000 ? -5000 : int(exponent);
-    answer = std::ldexp(x, bounded);
+    answer = exact::ldexp(x, bounded);
     return math_raises(answer, x);
 }
 
@@ -196,7 +196,7 @@ static inline bool math_ceil(double x, int64_t& answer) { return fitting_cast<in
 
 static inline bool math_isclose(double x, double y) {
     if (x == y) return true;
-    if (std::isinf(x) || std::isinf(y)) return false;
+    if (exact::isinf(x) || exact::isinf(y)) return false;
     double distance = __builtin_fabs(y - x);
     return distance <= __builtin_fabs(1e-9 * y) || distance <= __builtin_fabs(1e-9 * x) || distance <= 0.0;
 }
@@ -206,16 +206,16 @@ static inline bool math_isclose(double x, double y) {
 // parts differently: leaves for roots so near to the middle of two floats that it matters, and for subnormal ones.
 template <int count> static inline bool hypot_of(const double (&sizes)[count], double& answer) {
     double largest = 0;
-    bool nan = false;
+    bool any_nan = false;
     for (double x : sizes) {
-        nan |= std::isnan(x);
+        any_nan |= exact::isnan(x);
         largest = x > largest ? x : largest;
     }
-    answer = std::isinf(largest) ? largest : nan ? NAN : largest;
-    if (!std::isfinite(answer) || largest == 0) return false;
-    int exponent = std::ilogb(largest) + 1;
+    answer = exact::isinf(largest) ? largest : any_nan ? nan : largest;
+    if (!exact::isfinite(answer) || largest == 0) return false;
+    int exponent = exact::ilogb(largest) + 1;
     if (exponent < -1022) return true;
-    double scale = std::ldexp(1.0, -exponent), sum = 1, low_products = 0, low_sums = 0;
+    double scale = exact::ldexp(1.0, -exponent), sum = 1, low_products = 0, low_sums = 0;
     auto add_exactly = [&](double product, double low) {
         double total = sum + product;
         low_products += low;
@@ -308,9 +308,9 @@ static inline bool cmath_phase(complex<double> x, double& answer) {
     return x.imag != 0 && __builtin_fabs(answer) < std::numeric_limits<double>::min();
 }
 
-static inline bool cmath_isnan(complex<double> x) { return std::isnan(x.real) || std::isnan(x.imag); }
-static inline bool cmath_isinf(complex<double> x) { return std::isinf(x.real) || std::isinf(x.imag); }
-static inline bool cmath_isfinite(complex<double> x) { return std::isfinite(x.real) && std::isfinite(x.imag); }
+static inline bool cmath_isnan(complex<double> x) { return exact::isnan(x.real) || exact::isnan(x.imag); }
+static inline bool cmath_isinf(complex<double> x) { return exact::isinf(x.real) || exact::isinf(x.imag); }
+static inline bool cmath_isfinite(complex<double> x) { return exact::isfinite(x.real) && exact::isfinite(x.imag); }
 
 // Leaves for infinities, NaNs and powers near the largest float.
 static inline bool cmath_exp(complex<double> x, complex<double>& answer) {

@@ -73,7 +73,7 @@ template <class T> static inline T float_power(T x, T y) { return libm::pow(x, y
 
 template <class T> static inline T logaddexp(T a, T b) {
     computed<T> x = widen(a), y = widen(b);
-    if (x == y) return narrow<T>(x + computed<T>(M_LN2));
+    if (x == y) return narrow<T>(x + computed<T>(exact::ln2));
     computed<T> distance = x - y;
     if (distance > 0) return narrow<T>(x + libm::log1p(libm::exp(-distance)));
     return narrow<T>(distance <= 0 ? y + libm::log1p(libm::exp(distance)) : distance);
@@ -81,7 +81,7 @@ template <class T> static inline T logaddexp(T a, T b) {
 
 template <class T> static inline T logaddexp2(T a, T b) {
     computed<T> x = widen(a), y = widen(b);
-    auto logarithm = [](computed<T> z) { return product(computed<T>(M_LOG2E), libm::log1p(libm::exp2(z))); };
+    auto logarithm = [](computed<T> z) { return product(computed<T>(exact::log2e), libm::log1p(libm::exp2(z))); };
     if (x == y) return narrow<T>(x + 1);
     computed<T> distance = x - y;
     if (distance > 0) return narrow<T>(x + logarithm(-distance));
@@ -112,38 +112,38 @@ NPL_ROUNDING(rint)
 #undef NPL_ROUNDING
 
 template <class T> static inline T degrees(T x) {
-    return narrow<T>(widen(x) * (computed<T>(180) / computed<T>(M_PI)));
+    return narrow<T>(widen(x) * (computed<T>(180) / computed<T>(exact::pi)));
 }
 template <class T> static inline T radians(T x) {
-    return narrow<T>(widen(x) * (computed<T>(M_PI) / computed<T>(180)));
+    return narrow<T>(widen(x) * (computed<T>(exact::pi) / computed<T>(180)));
 }
 
 // Of floats: the sign bit, and the rest of the bits.
-template <class T> static inline bool signbit(T x) { return std::signbit(widen(x)); }
-template <class T> static inline T copysign(T x, T y) { return narrow<T>(std::copysign(widen(x), widen(y))); }
-template <class T> static inline T fabs(T x) { return narrow<T>(std::fabs(widen(x))); }
-template <class T> static inline T nextafter(T x, T y) { return std::nextafter(x, y); }
+template <class T> static inline bool signbit(T x) { return exact::signbit(widen(x)); }
+template <class T> static inline T copysign(T x, T y) { return narrow<T>(exact::copysign(widen(x), widen(y))); }
+template <class T> static inline T fabs(T x) { return narrow<T>(exact::fabs(widen(x))); }
+template <class T> static inline T nextafter(T x, T y) { return exact::nextafter(x, y); }
 
 template <class T> static inline T heaviside(T x, T at_zero) {
     computed<T> value = widen(x);
     if (value == 0) return at_zero;
-    return std::isnan(value) ? x : narrow<T>(value < 0 ? 0 : 1);
+    return exact::isnan(value) ? x : narrow<T>(value < 0 ? 0 : 1);
 }
 
 template <class T> static inline bool isnan(T x) {
     if constexpr (complex_type<T>) return isnan(x.real) || isnan(x.imag);
     else if constexpr (std::is_integral_v<T>) return false;
-    else return std::isnan(widen(x));
+    else return exact::isnan(widen(x));
 }
 template <class T> static inline bool isinf(T x) {
     if constexpr (complex_type<T>) return isinf(x.real) || isinf(x.imag);
     else if constexpr (std::is_integral_v<T>) return false;
-    else return std::isinf(widen(x));
+    else return exact::isinf(widen(x));
 }
 template <class T> static inline bool isfinite(T x) {
     if constexpr (complex_type<T>) return isfinite(x.real) && isfinite(x.imag);
     else if constexpr (std::is_integral_v<T>) return true;
-    else return std::isfinite(widen(x));
+    else return exact::isfinite(widen(x));
 }
 
 // -- functions of all numbers --------------------------------------------------------------------------------
@@ -158,17 +158,17 @@ template <class T> static inline auto absolute(T x) {
 template <class T> static inline T sign(T x) {
     if constexpr (complex_type<T>) {
         auto size = libm::hypot(x.real, x.imag);
-        if (std::isnan(size)) return {NAN, NAN};
-        if (std::isinf(size)) {
-            if (std::isinf(x.real) && std::isinf(x.imag)) return {NAN, NAN};
-            if (std::isinf(x.real)) return {decltype(size)(x.real > 0 ? 1 : -1), 0};
+        if (exact::isnan(size)) return {decltype(size)(nan), decltype(size)(nan)};
+        if (exact::isinf(size)) {
+            if (exact::isinf(x.real) && exact::isinf(x.imag)) return {decltype(size)(nan), decltype(size)(nan)};
+            if (exact::isinf(x.real)) return {decltype(size)(x.real > 0 ? 1 : -1), 0};
             return {0, decltype(size)(x.imag > 0 ? 1 : -1)};
         }
         return size == 0 ? T{0, 0} : T{x.real / size, x.imag / size};
     } else if constexpr (std::is_integral_v<T>) return T((x > 0) - (x < 0));
     else {
         auto value = widen(x);
-        return std::isnan(value) ? x : narrow<T>((value > 0) - (value < 0));
+        return exact::isnan(value) ? x : narrow<T>((value > 0) - (value < 0));
     }
 }
 
@@ -190,7 +190,7 @@ template <class T> static inline auto angle(T x) {
 template <class T> static inline T reciprocal(T x) {
     if constexpr (complex_type<T>) {
         using Part = decltype(T::real);
-        if (std::fabs(x.imag) <= std::fabs(x.real)) {
+        if (exact::fabs(x.imag) <= exact::fabs(x.real)) {
             Part ratio = x.imag / x.real, divisor = x.real + product(x.imag, ratio);
             return {1 / divisor, -ratio / divisor};
         }
@@ -296,7 +296,7 @@ template <class T> static inline T lcm(T x, T y) {
 
 static inline double power_of_ten(int64_t exponent) {
     double answer = 1;
-    for (; exponent > 0 && answer < HUGE_VAL; exponent--) answer *= 10;
+    for (; exponent > 0 && answer < inf; exponent--) answer *= 10;
     return answer;
 }
 

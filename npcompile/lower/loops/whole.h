@@ -1,6 +1,5 @@
 // Functions of whole arrays: reductions along an axis, running sums, sorting, medians and search.
 #pragma once
-#include <algorithm>
 
 #include "reductions.h"
 
@@ -53,12 +52,12 @@ template <reduction what, typename T, int axis, bool keeps, typename Answer, typ
 static bool along(array<Answer, 1 + keeps, true> &made, scratch &kept, const array<Item, 2, packed> &from) {
     const int64_t count = from.shape[1 - axis], length = from.shape[axis];
     int64_t shape[1 + keeps];
-    if (keeps && std::abs(from.stride(0)) < std::abs(from.stride(1))) return true;  // the result is laid out so, too
+    if (keeps && exact::abs(from.stride(0)) < exact::abs(from.stride(1))) return true;  // the result is laid out so, too
     if constexpr (keeps) shape[axis] = 1, shape[1 - axis] = count;
     else shape[0] = count;
     if (make(shape, made, kept)) return true;
     const int64_t step = from.stride(axis), next = from.stride(1 - axis);
-    const bool in_order = count != 1 && (axis == 0 ? std::abs(next) <= std::abs(step) : std::abs(next) < std::abs(step));
+    const bool in_order = count != 1 && (axis == 0 ? exact::abs(next) <= exact::abs(step) : exact::abs(next) < exact::abs(step));
     for (int64_t place = 0; place < count; place++) {
         const char *data = from.data + place * next;
         const auto source = [=](int64_t at) { return cast<T>(*reinterpret_cast<const Item *>(data + at * step)); };
@@ -123,22 +122,42 @@ static bool ravel(array<T, 1, true> &made, scratch &kept, const array<T, N, pack
     return false;
 }
 
+// Each run of so many items is sorted by insertion; then neighbours are merged. Tells if there is no memory.
 template <typename T>
-static void sort_items(T *items, int64_t count) {
-    if (count > 16) std::stable_sort(items, items + count, sorts_before<T>);
-    else for (int64_t end = 1; end < count; end++) {
-        const T item = items[end];
-        int64_t place = end;
-        for (; place > 0 && sorts_before(item, items[place - 1]); place--) items[place] = items[place - 1];
-        items[place] = item;
+static bool sort_items(T *items, int64_t count) {
+    constexpr int64_t run = 16;
+    for (int64_t start = 0; start < count; start += run) {
+        const int64_t stop = start + run < count ? start + run : count;
+        for (int64_t end = start + 1; end < stop; end++) {
+            const T item = items[end];
+            int64_t place = end;
+            for (; place > start && sorts_before(item, items[place - 1]); place--) items[place] = items[place - 1];
+            items[place] = item;
+        }
     }
+    if (count <= run) return false;
+    T *const buffer = static_cast<T *>(std::malloc(count * sizeof(T)));
+    if (!buffer) return true;
+    T *from = items, *to = buffer;
+    for (int64_t length = run; length < count; length *= 2, std::swap(from, to))
+        for (int64_t start = 0; start < count; start += 2 * length) {
+            const int64_t middle = start + length < count ? start + length : count;
+            const int64_t stop = middle + length < count ? middle + length : count;
+            int64_t left = start, right = middle;
+            for (int64_t place = start; place < stop; place++) {
+                const bool from_right = left == middle || (right < stop && sorts_before(from[right], from[left]));
+                to[place] = from_right ? from[right++] : from[left++];
+            }
+        }
+    if (from != items) std::memcpy(items, from, count * sizeof(T));
+    std::free(buffer);
+    return false;
 }
 
 template <typename T, int N, bool packed>
 static bool sorted(array<T, 1, true> &made, scratch &kept, const array<T, N, packed> &from) {
     if (flatten(made, kept, from)) return true;
-    sort_items(reinterpret_cast<T *>(made.data), made.shape[0]);
-    return false;
+    return sort_items(reinterpret_cast<T *>(made.data), made.shape[0]);
 }
 
 template <typename T, bool packed>
