@@ -31,9 +31,10 @@ LIMIT = 180.0  # seconds for one program: plain NumPy, first call, compiling, ju
 TIMING = 2.0  # seconds of timed rounds, once there have been enough
 ROUNDS = (3, 25)  # at least and at most
 # Calls, and seconds of them, within which a function must have seen all ways through itself, and have found
-# out what NumPy does in less time.
-SETTLE = (10, 40)
+# out what NumPy does in less time. It has where nothing new has come of so many calls in a row.
+SETTLE = (10, 120)
 SETTLING = 6.0
+QUIET = 8
 # `check`: calls while kernels are compiled, calls after waiting for them, and seconds of waiting in all.
 MEANWHILE, AFTERWARDS = 2, 4
 WAITING = 20.0
@@ -373,14 +374,15 @@ def prepared(way: str, work: Work, judge: Judge, stage: Stages) -> Way:
     start = time.perf_counter()
     seen = runner.settle()
     mine["compiling"] = time.perf_counter() - start
-    began = time.monotonic()
+    began, quiet = time.monotonic(), 0
     for number in range(2, SETTLE[1] + 1):
         mine["stage"] = f"call {number}"
         stage(f"{way}: call {number}")
         judge.seconds(runner.call)
         before, seen = seen, runner.settle()
         mine["counts"] = runner.counts()
-        if seen == before or (number >= SETTLE[0] and time.monotonic() - began > SETTLING):
+        quiet = quiet + 1 if seen == before else 0
+        if quiet == QUIET or (number >= SETTLE[0] and time.monotonic() - began > SETTLING):
             break
     return runner
 
