@@ -115,6 +115,7 @@ class Jitted(RecordedFunction):
         self.balances: dict[Any, RecordingBudget] = {}  # of the places in it
         self.spending = CompileBudget()
         self.allowance = Allowance()
+        self.worked = 0.0  # seconds that native code of loops has worked
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # what takes the time of the call at hand, while any does
         self._told: set[str] = set()  # places of which it was told that they cost

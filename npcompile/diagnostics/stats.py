@@ -41,6 +41,7 @@ class Stats(_Typed):
     loop_leaves: int = 0  # how often it left to Python before the loop was done, exceptions included
     loop_overflows: int = 0  # the leaves at which a Python int needed more than 64 bits
     leave_reasons: dict[str, int] = field(default_factory=dict)  # leaves by line and reason
+    loop_rests: int = 0  # how often a loop became Python's for a while, as leaving it took too long
     # Why something ran uncompiled, with the line to blame first; newest last.
     reasons: list[str] = field(default_factory=list)
 

@@ -21,6 +21,7 @@ from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.partitioned import PartitionedFunction
 
 _COMPILING, _NATIVE = "being compiled", "native"
+_RESTING = "native, and Python's for a while, as leaving native code takes too long"
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,8 @@ def _refused(node: ast.For | ast.While, refusal: Refusal, write: str = "") -> Ex
 
 def _loop(native: NativeLoop) -> ExplainedLoop:
     errors = [typed.job.error for typed in native.typed if typed.job.error is not None]
-    way = _COMPILING if native.is_pending else f"left to Python: {errors[0]}" if errors else _NATIVE
+    way = _RESTING if native.budget.rests else _NATIVE
+    way = _COMPILING if native.is_pending else f"left to Python: {errors[0]}" if errors else way
     return _explained(native.node, way, native.typed, native, None)
 
 

@@ -34,6 +34,7 @@ _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "loop_entries",
     "loop_leaves",
     "loop_overflows",
+    "loop_rests",
     "leave_reasons",
 )  # what a call counts, and timing must not
 _DATA = (np.ndarray, np.generic, int, float, complex, bool, str, bytes, type(None))

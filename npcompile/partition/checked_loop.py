@@ -83,7 +83,7 @@ class CheckedLoop(NativeLoop):
         typed = self.compiled(entry)
         if typed is None:
             return None
-        number, words, raised = self._entered(typed, entry.names)
+        *_, (number, words, raised) = self._entered(typed, entry.names)
         names, _ = typed.unpack(words, arrays_in(entry.names.values()), entry.objects)
         if raised is not None:
             raise raised

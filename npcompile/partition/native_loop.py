@@ -11,7 +11,9 @@ import builtins
 import time
 import warnings
 from itertools import islice
+from operator import length_hint
 from time import perf_counter as clock
+from time import thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,21 +32,27 @@ from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import WIDE, key_of, type_of
 from npcompile.lower.loops.emitter import OVERFLOW, Exit
 from npcompile.lower.native import native
+from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.fewest_trips import FewestTrips
+from npcompile.tiering.leave_budget import LeaveBudget
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MAX_UNHELD = 2  # entries by types that native loops do not hold, after which a loop is Python's for good
 MISSING: Any = object()
-# Seconds that Python may take for the rests of trips at which native code left, beyond as long as native code
-# takes itself: the loop then goes on in Python.
-LEAVES = 2e-3
 # Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
 # Loops that do nothing else are timed: `whole_array_loop.py`.
 LARGEST = 1 << 15
-ENTERING = 5e-5  # seconds of each entry that are no work: leaving and entering again takes about as long
+ENTERING = 2e-6  # seconds of an entry without Python that are no work
+# A loop that rests is done as written without a look at native code where Python takes fewer seconds for it.
+SHORT = 1e-4
 # The reason of a leave that raises nothing, where no other is known: a check of the statement failed.
 NO_ANSWER = "a value that native code does not hold"
 _RANGE_ITERATOR = type(iter(range(0)))
+_SIZED = frozenset((range, list, tuple))  # loops over these have as many trips as items
+_SIZED_ITERATORS = frozenset((_RANGE_ITERATOR, type(iter([])), type(iter(()))))
+
+# An entry that was made: how long native code has worked, when the thread left it, and what came of it.
+Entered = tuple[float, float, Done]
 
 
 class Entry(NamedTuple):
@@ -106,7 +114,9 @@ class NativeLoop:
         self.ready = False
         self._unheld = 0  # entries with types that native loops do not hold
         self.trips = FewestTrips()
+        self.budget = LeaveBudget()
         self.fewest = 0  # loops of fewer trips are done as written
+        self._python_began = 0.0  # when Python began a loop that rests; 0: none
         self.entries = 0  # how often native code was entered
         self.leaves = 0  # how often it left before the loop was done
         self.left: dict[tuple[int, str], int] = {}  # likewise, by line and reason
@@ -115,16 +125,28 @@ class NativeLoop:
 
     def enter(self, iterator: Any, *values: Any) -> Outcome | None:
         """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
+        self._python_began = 0.0
+        if self.budget.rests and self._is_pythons():
+            return Outcome(rest=iterator)
         if self._errors_matter():
             return None
         latest = self._latest
         if latest is not None and not (latest[0].takes_whole and any(map(is_large, values))):
+            if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
+                return Outcome(rest=iterator)
             start = clock()
             if (done := latest[1](iterator, *values)) is not None:
                 self.within.entered = True
-                return self._done(latest[0], start, done, iterator, values)
+                outcome = self._done(latest[0], start, done, iterator, values)
+                if not self.trips.settled:
+                    self._note_native(clock() - start)
+                return outcome
+        began, known = thread_time(), self.within.typed
         entry = self._entry(iterator, values)
         typed = None if entry is None else self._find(entry)
+        if entry is None or typed is None or not typed.job.done:
+            if known == self.within.typed:
+                self._note_time(0.0, thread_time() - began)
         if entry is None or typed is None:
             self._refuse_if_never_held(entry)
             return None
@@ -140,16 +162,20 @@ class NativeLoop:
             if typed.job.error is not None:
                 self.refuse(str(typed.job.error))
                 return None
-        if not self.trips.settled and self.trips.asks_python(self._length(entry.names)):
+        if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
             return Outcome(rest=iterator)
         start = clock()
         outcome = self._run(typed, entry)
         if not self.trips.settled:
-            self.trips.note_native(clock() - start)
-            self.fewest = self.trips.fewest
-        elif entry.objects is None:
+            self._note_native(clock() - start)
+        if entry.objects is None:
             self._keep(typed)
         return outcome
+
+    def _note_native(self, seconds: float) -> None:
+        """Note how long native code took for a loop."""
+        self.trips.note_native(seconds)
+        self.fewest = self.trips.fewest
 
     def _keep(self, typed: TypedLoop) -> None:
         """Enter native code without Python from now on, as long as values are of its types."""
@@ -190,23 +216,42 @@ class NativeLoop:
         return islice(iterator, None) if iterator is iterable else iterator
 
     def is_short(self, iterable: Any) -> bool:
-        """Tell if a loop is done as written, as it has few trips."""
-        if type(iterable) is range:
+        """Tell if a loop is done as written, as it has few trips or rests."""
+        if self.budget.rests:
+            if self.budget.is_python():
+                return True
+            self.fewest = self.trips.fewest
+        if type(iterable) in _SIZED:
             return len(iterable) < self.fewest
         return iterable is True and self.trips.rests()
 
     def written(self) -> None:
         """Note that a loop that was entered has been done as written."""
-        self.trips.note_python()
+        if self._python_began:
+            seconds, self._python_began = thread_time() - self._python_began, 0.0
+            self.budget.note_python(seconds)
+            if seconds < SHORT:
+                self.fewest = UNBOUNDED
+        else:
+            self.trips.note_python()
+            self.fewest = self.trips.fewest
+
+    def _is_pythons(self) -> bool:
+        """Tell if the loop at hand is Python's, as native code has left too often; it is timed then."""
+        if self.budget.is_python():
+            self._python_began = thread_time()
+            return True
         self.fewest = self.trips.fewest
+        return False
+
+    def _note_time(self, earned: float, spent: float) -> None:
+        """Note how long native code has worked, and how long all else of an entry has taken."""
+        self.within.root.worked += earned
+        if self.budget.note(earned, spent):
+            self.within.owner._stats.loop_rests += 1
 
     def cut_done(self) -> None:
         """Note that the cut function has done a loop that was not entered."""
-
-    def _length(self, names: dict[str, Any]) -> int:
-        """Return how many trips the loop has; 1 where it is not known before it is done."""
-        numbers = names.get(self.source.flow.state or "")
-        return len(numbers) if type(numbers) is range else 1
 
     def resume(self, iterator: Any, *values: Any) -> Outcome | None:
         """Go on natively from a trip that is about to be made, whose item was taken from the iterator."""
@@ -224,7 +269,7 @@ class NativeLoop:
         return traps() or (warnings_matter() and warnings.filters is not self.within.root.filters)
 
     def _make_ready(self) -> None:
-        self.ready = True
+        self.budget, self.fewest, self.ready = LeaveBudget(), self.trips.fewest, True
 
     def wait_until(self, deadline: float | None) -> None:
         """Wait until no native code of this loop is being compiled."""
@@ -345,28 +390,32 @@ class NativeLoop:
         """Return what has come of an entry without Python, after Python has gone on where native code left.
         start: when it began."""
         number, words, raised = done
+        worked = clock() - start
         if raised is None and typed.finishes[number]:
+            self.within.root.worked += worked
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
             over = () if type(iterator) is _RANGE_ITERATOR or iterator is True else (state_of(iterator),)
             return Outcome(typed.exchange.unpack(words, arrays_in(values + over), typed.keeps))
-        entry = self._entry(iterator, values)
+        left, entry = thread_time(), self._entry(iterator, values)
         assert entry is not None
-        return self._run(typed, entry, (start, done))
+        return self._run(typed, entry, (max(worked - ENTERING, 0.0), left, done))
 
-    def _run(self, typed: TypedLoop, entry: Entry, begun: tuple[float, Done] | None = None) -> Outcome:
+    def _run(self, typed: TypedLoop, entry: Entry, begun: Entered | None = None) -> Outcome:
         """Do the loop natively; where native code leaves go on in Python, and natively again with the next
-        trip, as long as native code does more than Python. begun: the first entry, if it was made."""
-        spent = [0.0, 0.0]  # seconds, natively and by Python
+        trip, as long as the budget lasts. begun: the first entry, if it was made."""
         bound: dict[str, Any] = {}  # names that were bound before native code was entered again
+        began = thread_time()
+        self.budget.begin()
         while True:
             names, objects = entry.names, entry.objects
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
-            start, (number, words, raised) = begun or (clock(), self._entered(typed, names))
-            begun = None
+            worked, left, (number, words, raised) = begun or self._entered(typed, names)
+            spent, begun = 0.0 if begun else max(left - began - worked, 0.0), None
             arrays = arrays_in(names.values())
             if raised is None and typed.finishes[number]:
+                self._note_time(worked, 0.0)
                 last = typed.exchange.unpack(words, arrays, typed.keeps)
                 if objects is not None:
                     objects.store(last)
@@ -380,30 +429,35 @@ class NativeLoop:
             if raised is not None:
                 error = pass_through(frames, raised)
                 return Outcome(bound | self._visible(names), error=error, line=self.node.lineno)
-            left = clock()
             outcome = go_on(self.source.flow, exit_, names, self._scope, end_calls(frames))
             outcome.names = bound = bound | outcome.names
-            spent[0] += max(left - start - ENTERING, 0.0)
-            spent[1] += clock() - left
+            now = thread_time()
+            self._note_time(worked, spent + now - left)
             if outcome.rest is not None or outcome.error is not None or exit_.why is not None:
                 self._note_leave(exit_, outcome)
             if outcome.rest is None:
                 return outcome
-            if exit_.place == (0, 0) or spent[1] > LEAVES + spent[0]:  # at the first, no trip was made
+            if exit_.place == (0, 0) or self.budget.rests:  # at the first, no trip was made
                 return outcome
+            began, known = now, self.within.typed
             again = self._again(outcome, names)
             if again is None:
                 return outcome
+            if known != self.within.typed:
+                began = thread_time()
             typed, entry = again
 
     @staticmethod
-    def _entered(typed: TypedLoop, names: dict[str, Any]) -> Done:
+    def _entered(typed: TypedLoop, names: dict[str, Any]) -> Entered:
         """Enter native code with these names."""
         words = typed.exchange.pack(names)
+        address = typed.exchange.address(words)
+        start = clock()
         try:
-            return typed.job.function(typed.exchange.address(words)), words, None
+            number, raised = typed.job.function(address), None
         except BaseException as error:  # by a signal's handler: Ctrl-C
-            return 0, words, error.with_traceback(None)
+            number, raised = 0, error.with_traceback(None)
+        return clock() - start, thread_time(), (number, words, raised)
 
     def _note_leave(self, exit_: Exit, outcome: Outcome) -> None:
         """Count a leave by its line and its reason. outcome: that of Python's going on."""
@@ -437,6 +491,11 @@ class NativeLoop:
             typed.job.tell(self._make_ready)
             return None
         return typed, found._replace(names=self._visible(outcome.names) | found.names)
+
+
+def _length_of(iterator: Any) -> int:
+    """Return how many trips a loop over an iterator has; 1 where it is not known before it is done."""
+    return length_hint(iterator) if type(iterator) in _SIZED_ITERATORS else 1
 
 
 def _range_of(iterator: Any) -> range:

@@ -82,7 +82,8 @@ class WholeArrayLoop(NativeLoop):
     def _sizes(self, names: dict[str, Any]) -> tuple[int, ...]:
         """Return the number of items of all arrays, and the number of trips."""
         items = sum(value.size for value in names.values() if type(value) is np.ndarray)
-        return items, self._length(names) if self._counts else 1
+        numbers = names.get(self.source.flow.state or "")
+        return items, len(numbers) if self._counts and type(numbers) is range else 1
 
     def _refuse_if_lost(self) -> None:
         """Leave the loop to blocks for good where native code has not paid at any sizes met."""

@@ -26,6 +26,9 @@ UNJUDGED = 8
 FIRST, LONGER, MOST = 32, 4, 1 << 20
 # Native loops that take so many times less than the plain function are not in doubt.
 CLEAR = 4
+# Calls of which native code takes less than this part are in doubt, however long they are: the plain function
+# takes not much longer for them.
+PART = 1 / 64
 # The most calls by the plain function, of a function with native loops, before these are tried again.
 TRIPS_MAY_CHANGE = 256
 # While kernels are compiled, as many calls as take so long, or so many where they are long, as later ones may
@@ -66,7 +69,7 @@ class BlockContest:
         # a thousand times as long.
         native, counts = partitioned.runs_loops, partitioned.root._blocks
         ours = (native or bool(trial.numpys)) and trial.is_our_turn
-        recordings, typed = counts.recordings, partitioned.typed
+        recordings, typed, worked = counts.recordings, partitioned.typed, partitioned.root.worked
         call = partitioned.run if ours else partitioned.plain
         self._inside = True
         try:
@@ -82,7 +85,8 @@ class BlockContest:
             trial.note(ours, seconds)
         # Native code may have been entered for the first time, which takes longer than later entries.
         native = native or partitioned.runs_loops
-        if native and ours and seconds >= LONG and not trial.numpys:
+        is_native = native and partitioned.root.worked - worked >= PART * seconds
+        if is_native and ours and seconds >= LONG and not trial.numpys:
             self._left, self._trial = FEW, None
             return result
         if not self._begun and trial.numpys:

@@ -12,6 +12,7 @@ from time import perf_counter as clock
 LONG = 5e-5
 # Each way is timed so often, and its least time counts, as others may load the machine.
 SAMPLES = 3
+MOST_ASKED = 4 * SAMPLES
 # A `while` loop that native code does not pay for is done natively at one entry in so many.
 AGAIN = 64
 
@@ -27,22 +28,24 @@ class FewestTrips:
         self.settled = False
         self._native: list[float] = []  # seconds
         self._by_trip: list[float] = []  # Python's seconds for one trip
+        self._asked = 0  # so often Python was to do a loop: those that it leaves by `return` are not timed
         self._began: tuple[float, int] | None = None  # when Python began a loop, and its trips
         self._passed = 0
 
     def asks_python(self, trips: int) -> bool:
         """Tell if Python is to do the loop at hand, which has so many trips, so that it is timed."""
-        if len(self._native) <= len(self._by_trip) or trips == 0:
+        if trips == 0 or len(self._native) <= self._asked or min(self._native) > LONG:
             return False
         self._began = clock(), trips
+        self._asked += 1
+        self.settled = self._asked == MOST_ASKED
         return True
 
     def note_native(self, seconds: float) -> None:
         """Note how long native code took."""
-        if seconds > LONG:
-            self.settled = True
-            return
         self._native.append(seconds)
+        if len(self._native) == SAMPLES and min(self._native) > LONG:
+            self.settled = True
         self._decide()
 
     def note_python(self) -> None:

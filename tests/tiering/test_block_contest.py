@@ -14,7 +14,7 @@ class Cut:
     """A function that was cut, whose calls take seconds of a clock that stands still otherwise."""
 
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
-        self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={})
+        self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
         self.runs_loops = False
         self.typed = 0
         self.now = 0.0
@@ -75,3 +75,20 @@ def test_recording_at_every_call_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_slow_first_run_loses_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answered(Cut(1, types=False), 2, monkeypatch).rest > 0
+
+
+@pytest.mark.parametrize("part", [0.0, 0.5])
+def test_long_calls_are_in_doubt_where_native_code_does_little(
+    part: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = Cut(0, types=False)
+    cut.runs_loops = True
+    run = cut.run
+
+    def slowly(args: Any, kwargs: Any) -> None:
+        run(args, kwargs)
+        cut.now += 0.1
+        cut.root.worked += part * 0.1
+
+    monkeypatch.setattr(cut, "run", slowly)
+    assert (answered(cut, 30, monkeypatch).rest > 0) == (part == 0.0)
