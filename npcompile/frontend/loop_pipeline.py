@@ -30,6 +30,7 @@ from npcompile.frontend.loops.control_flow import (
 )
 from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.frames import Callee, Frame, frames_at
+from npcompile.frontend.loops.generators import SHARED
 from npcompile.frontend.loops.independence import share
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
@@ -41,6 +42,7 @@ from npcompile.frontend.loops.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.registers import keep
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.whole_arrays import arrays_taken_whole
+from npcompile.frontend.rewrite.kept_trees import nodes_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
 from npcompile.lower.loops.emit import emit
@@ -53,6 +55,7 @@ assert rules  # importing them has registered them
 
 
 _VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
+_DRAWS = frozenset(("rand", "randint", "random_sample"))  # names of functions of `np.random` alone
 MAX_LEARNT = 32  # so many times at most a region is typed again with what was learnt of its lists' items
 
 
@@ -105,8 +108,26 @@ def function_source(function: FunctionType) -> LoopSource | None:
 
 
 def _source(node: ast.stmt, flow: ControlFlow, statements: list[ast.stmt]) -> LoopSource:
-    reads = tuple(sorted(name for name in flow.live[flow.blocks[0]] if name != flow.state))
+    names = flow.live[flow.blocks[0]] | ({SHARED} if any(map(_draws, statements)) else set())
+    reads = tuple(sorted(name for name in names if name != flow.state))
     return LoopSource(node, flow, reads, tuple(paths_in(ast.Module(statements, []))))
+
+
+def _draws(statement: ast.stmt) -> bool:
+    """Tell if a statement may call one of the functions of `np.random`."""
+    return any(
+        (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Attribute)
+            and part.value.attr == "random"
+        )
+        or (isinstance(part, ast.Name | ast.Attribute) and _name_of(part) in _DRAWS)
+        for part in nodes_of(statement)
+    )
+
+
+def _name_of(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 @dataclass(eq=False)

@@ -23,6 +23,7 @@ from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.closures import is_nested
 from npcompile.frontend.loops.exchange import arrays_in
 from npcompile.frontend.loops.frames import end_calls, go_on, pass_through
+from npcompile.frontend.loops.generators import SHARED, SHARED_GENERATOR, held
 from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
 from npcompile.frontend.loops.objects import Objects, in_order, objects_of
 from npcompile.frontend.loops.outcome import Outcome
@@ -312,6 +313,8 @@ class NativeLoop:
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""
+        if name == SHARED:
+            return SHARED_GENERATOR
         if name in self._cells:
             try:
                 return self._cells[name].cell_contents
@@ -450,6 +453,13 @@ class NativeLoop:
     @staticmethod
     def _entered(typed: TypedLoop, names: dict[str, Any]) -> Entered:
         """Enter native code with these names."""
+        if typed.exchange.draws:
+            with held(names.values()):
+                return NativeLoop._entered_now(typed, names)
+        return NativeLoop._entered_now(typed, names)
+
+    @staticmethod
+    def _entered_now(typed: TypedLoop, names: dict[str, Any]) -> Done:
         words = typed.exchange.pack(names)
         address = typed.exchange.address(words)
         start = clock()

@@ -18,7 +18,7 @@ from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.objects import Instance, is_path
-from npcompile.frontend.loops.pure_calls import is_pure_call
+from npcompile.frontend.loops.pure_calls import is_pure_call, named
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
@@ -263,7 +263,8 @@ def flow_of(function: FunctionType) -> ControlFlow:
     """Return the control-flow graph of a function's body. Raises Outside where it has none."""
     code = function.__code__
     if id(code) not in _flows:
-        _flows[id(code)] = code, body_flow(normal_form(statements_of(function), is_pure_call))
+        given = frozenset(parameters_of(code)).difference(code.co_cellvars)
+        _flows[id(code)] = code, body_flow(normal_form(statements_of(function), is_pure_call, named(given)))
     return _flows[id(code)][1]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.loops.array_iterators import Flat, Grid
+from npcompile.frontend.loops.generators import is_generator, state_of
 from npcompile.frontend.loops.iterators import Counted, Held, Items, Numbers, Zipped, iterator_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
@@ -27,6 +28,7 @@ from npcompile.lower.loops.types import (
     Dict,
     DictView,
     Either,
+    Generator,
     Known,
     List,
     Method,
@@ -60,11 +62,12 @@ _FORMATS = {
 
 
 class Exchange:
-    """The exchange of one region's names by words."""
+    """The exchange of one region's names by words. draws: it is given generators of random numbers."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.given = [(name, slot.kind) for name, slot in layout.given.items()]
+        self.draws = any(isinstance(kind, Generator) for _, kind in self.given)
         self._format = struct.Struct("=" + "".join(_format(kind) for _, kind in self.given))
         self._bound = [
             (name, tag, [_reader(slot) for slot in slots]) for name, (tag, slots) in layout.bound.items()
@@ -131,7 +134,7 @@ def _format(kind: Type) -> str:
             return _FORMATS[code]
         case Array() | List() | Dict() | Set() | Method() | Text():
             return "Q"
-        case ObjectState():
+        case ObjectState() | Generator():
             return "QQ"
         case Character():
             return "q"
@@ -163,6 +166,8 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
             values.append(value)
         case Array() | List() | Dict() | Set() | Text():
             values.append(id(value))
+        case Generator():
+            values += (id(value), state_of(value))
         case ObjectState():
             values += (id(value.iterator), *(map(id, value.taken) if value.taken else (0,)))
         case Method():
@@ -194,11 +199,11 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
 
 
 def arrays_in(values: Iterable[Any]) -> list[Any]:
-    """Return the arrays and texts among values, also those in tuples and in states of iterators."""
+    """Return the arrays, texts and generators among values, also in tuples and in states of iterators."""
     found: list[Any] = []
     for value in values:
         kind = type(value)
-        if kind is np.ndarray or kind in TEXTS:
+        if kind is np.ndarray or kind in TEXTS or is_generator(value):
             found.append(value)
         elif kind is tuple:
             found += arrays_in(value)
@@ -245,7 +250,7 @@ class Memory:
         return made, address + _ITEMS
 
     def text(self, address: int) -> Any:
-        """Return the text at an address."""
+        """Return the text, or the generator, at an address."""
         return next(one for one in self.owners if id(one) == address)
 
     def free(self) -> None:
@@ -278,7 +283,7 @@ def _reader(slot: Slot) -> Reader:
             return lambda words, memory: struct.unpack_from("=Q", words, offset)[0]
         case Array():
             return lambda words, memory: _array(kind, words, offset, memory)
-        case Text():
+        case Text() | Generator():
             return lambda words, memory: memory.text(struct.unpack_from("=q", words, offset)[0])
         case Character():
             return lambda words, memory: chr(struct.unpack_from("=q", words, offset)[0])

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
+from npcompile.lower.loops.random_ir import Draw
 from npcompile.lower.loops.types import INT, Array, Either, Known, Scalar, Tuple, Type
 
 # Expressions without effects that threads may evaluate beside each other.
@@ -180,6 +181,8 @@ class _Proof:
                 self.values.setdefault(state, []).append(None)
             case ir.StoreItem() | array_ir.StoreMap():
                 pass
+            case Draw():
+                raise Dependent("it draws random numbers, one after the other")
             case _:
                 raise Dependent(f"`{step}` may depend on other trips")
 

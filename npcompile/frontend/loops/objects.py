@@ -25,11 +25,11 @@ from npcompile.frontend.loops.closures import (
     variables_of,
 )
 from npcompile.frontend.loops.values import is_unsigned, key_of, plain_function, scalar_of, type_of
-from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type, Unsigned
+from npcompile.lower.loops.types import Array, Generator, Known, Scalar, Tuple, Type, Unsigned
 
 _HEAP = 1 << 9  # the flag of classes that `class` statements make
 _MISSING: Any = object()
-_HELD = (Scalar, Unsigned, Array, Known)
+_HELD = (Scalar, Unsigned, Array, Generator, Known)
 _FIELD_OF_TUPLE: Any = type(namedtuple("_Sample", "one").one)  # type: ignore[attr-defined]
 
 

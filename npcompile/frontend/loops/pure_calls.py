@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 _PURE = frozenset(
     (
@@ -12,6 +13,11 @@ _PURE = frozenset(
 )
 _PURE_METHODS = frozenset(("items", "keys", "values"))  # without arguments: of dicts
 _PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
+
+
+def named(names: frozenset[str]) -> Callable[[ast.expr], bool]:
+    """Return the function that tells if an expression is one of these names, which no call binds anew."""
+    return lambda node: isinstance(node, ast.Name) and node.id in names
 
 
 def is_pure_call(node: ast.Call) -> bool:
@@ -24,8 +30,10 @@ def is_pure_call(node: ast.Call) -> bool:
         case ast.Attribute(attr=name) if name in _PURE_METHODS and not node.args and not node.keywords:
             return True
         case ast.Attribute():
-            root: ast.expr = node.func
+            root: ast.expr = node.func.value
             while isinstance(root, ast.Attribute):
+                if root.attr == "random":  # the functions of `np.random` change its state
+                    return False
                 root = root.value
             return isinstance(root, ast.Name) and root.id in _PURE_MODULES
     return False

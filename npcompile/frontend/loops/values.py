@@ -14,6 +14,7 @@ import numpy as np
 
 from npcompile.frontend.loops.array_iterators import Flat, Grid
 from npcompile.frontend.loops.deques import has_known_fields
+from npcompile.frontend.loops.generators import is_generator, is_legacy
 from npcompile.frontend.loops.iterators import Counted, Held, Items, Numbers, State, Zipped
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
@@ -34,6 +35,7 @@ from npcompile.lower.loops.types import (
     Array,
     Deque,
     Dict,
+    Generator,
     Known,
     List,
     Method,
@@ -116,6 +118,8 @@ def key_of(value: Any, unsigned: bool = False) -> Any:
         return _method_type(value)
     if value is None:
         return type(None)
+    if is_generator(value):
+        return Generator(is_legacy(value))
     return value if is_known(value) else None
 
 
@@ -165,6 +169,8 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
         return _range_type(value)
     if type(value) in _TEXTS:
         return _TEXTS[type(value)]
+    if is_generator(value):
+        return Generator(is_legacy(value))
     if type(value) is tuple:
         items = tuple([kind for kind in map(type_of, value) if kind is not None])
         return Tuple(items) if len(items) == len(value) <= LONGEST else None

@@ -24,6 +24,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
 from npcompile.lower.loops.emitter import ENTRY_NAME
 from npcompile.lower.loops.parallel_code import SHARES
+from npcompile.lower.loops.random_code import linked, marked
 from npcompile.lower.loops.threads import SharingFunction
 from npcompile.lower.service.failures import failure
 from npcompile.lower.service.worker import limit
@@ -145,7 +146,9 @@ class _Compiler:
         with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
             file, library = Path(work) / "loops.cpp", Path(work) / "loops.so"
             file.write_text("\n".join([*(f'#include "{header.name}"' for header in HEADERS), *parts]))
-            self._run([cpp.compiler(), str(file), f"-I{FOLDER}", *_flags(), "-o", str(library)])
+            self._run(
+                [cpp.compiler(), str(file), f"-I{FOLDER}", *linked(sources), *_flags(), "-o", str(library)]
+            )
             cache.store(folder, keys[0], library, {"within": keys[0]})
         for key in keys[1:]:
             cache.store(folder, key, None, {"within": keys[0]})
@@ -203,7 +206,7 @@ def _flags() -> list[str]:
 
 
 def _key(source: str) -> str:
-    digest = hashlib.sha256(" ".join(_flags()).encode())
+    digest = hashlib.sha256(" ".join([*_flags(), marked(source)]).encode())
     for header in HEADERS:
         digest.update(header.read_bytes())
     digest.update(re.sub(r" *//.*", "", source).encode())

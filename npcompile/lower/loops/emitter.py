@@ -22,6 +22,7 @@ from npcompile.lower.loops.types import (
     Dict,
     DictView,
     Either,
+    Generator,
     Known,
     List,
     Method,
@@ -447,6 +448,8 @@ def c_type(kind: Type) -> str:
             return _states[type(kind)](kind)
         case Text():
             return f"npl::text_{kind.name}"
+        case Generator():
+            return "npl::generator"
         case Character():
             return "npl::character"
         case Known():
@@ -480,7 +483,7 @@ def item_kind(kind: Type | None) -> str:
 
 def holds_memory(kind: Type) -> bool:
     """Tell if a value keeps memory of its own, or may."""
-    return not isinstance(kind, Scalar | Unsigned | Known | ir.RangeState | Text | Character)
+    return not isinstance(kind, Scalar | Unsigned | Known | ir.RangeState | Text | Character | Generator)
 
 
 def declare(name: str, kind: Type) -> list[str]:

@@ -18,6 +18,7 @@ from npcompile.lower.loops.types import (
     Dict,
     DictView,
     Either,
+    Generator,
     Known,
     List,
     Method,
@@ -36,7 +37,8 @@ def words(kind: Type) -> int:
     A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and
     a stride for each axis, a list its address. An iterator over a range takes its position, its length, its
     start and its stride, one over items its source and a place, and one that counts takes a number. One over
-    places takes a number and the lengths of axes. A text takes its object's address.
+    places takes a number and the lengths of axes. A text takes its object's address, a generator also that of
+    its state.
     """
     match kind:
         case Scalar():
@@ -61,7 +63,7 @@ def words(kind: Type) -> int:
             return words(source) + 1
         case GridState(axes=axes):
             return 1 + axes
-        case TextState() | ObjectState():
+        case TextState() | ObjectState() | Generator():
             return 2
         case Text() | Character():
             return 1

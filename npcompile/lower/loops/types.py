@@ -221,6 +221,16 @@ class Method(Type):
 
 
 @dataclass(frozen=True)
+class Generator(Type):
+    """A NumPy generator of random numbers that is given to the region. legacy: it is a `RandomState`."""
+
+    legacy: bool
+
+    def __str__(self) -> str:
+        return "np.random.RandomState" if self.legacy else "np.random.Generator"
+
+
+@dataclass(frozen=True)
 class Text(Type):
     """A Python str, bytes or bytearray that is given to the region. name: that of its class."""
 
