@@ -7,9 +7,12 @@ other items share no memory with it, which is checked by addresses before the fi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from npcompile.frontend.loops.bounds_checks import accesses_of
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.register_ir import Register, Registers, place_text, varies
+from npcompile.lower.loops.affine import is_used_before
+from npcompile.lower.loops.register_ir import Carried, Register, Registers, place_text, varies
 from npcompile.lower.loops.types import Array
 
 # Steps, ends and expressions that use no memory but items of arrays, and never let other threads run.
@@ -82,7 +85,31 @@ def _registers(loop: ir.FastLoop) -> Registers | None:
         }
         always = is_stored and _in_each_trip(loop, nodes)
         made.append(Register(tuple(nodes), is_stored, always, tuple(apart), tuple(arrays.values())))
-    return Registers(tuple(made)) if made else None
+    kept = {node for one in made for node in one.uses}
+    rest = [nodes for nodes in places.values() if nodes[0] not in kept]
+    carried = tuple(_carried(loop, rest, [node for node in elsewhere if isinstance(node, ir.StoreItem)]))
+    return Registers(tuple(made), carried) if made or carried else None
+
+
+def _carried(loop: ir.FastLoop, places: list[list[_Use]], elsewhere: list[ir.StoreItem]) -> Iterator[Carried]:
+    """Yield the items that trips read where the trip before has stored. elsewhere: stores at other places."""
+    end = loop.header.end
+    assert isinstance(end, ir.NextOfRange)
+    stored = [nodes for nodes in places if _is_stored(nodes)] if end.kind.stride else []
+    for nodes in stored:
+        if not _in_each_trip(loop, nodes) or _has_array([*elsewhere], nodes[0]):
+            continue
+        for others in places:
+            if _is_stored(others) or not is_used_before(
+                others[0], nodes[0], loop.items, end.kind.stride or 1
+            ):
+                continue
+            loads = tuple(node for node in others if isinstance(node, ir.Item))
+            stores = tuple(node for node in nodes if isinstance(node, ir.StoreItem))
+            apart = [group for group in stored if group is not nodes]
+            firsts = (next(node for node in group if isinstance(node, ir.StoreItem)) for group in apart)
+            arrays = {str(node.array): node.array for node in elsewhere}
+            yield Carried(loads, stores, tuple(firsts), tuple(arrays.values()))
 
 
 def _is_plain(nodes: tuple[ir.Expression, ...]) -> bool:

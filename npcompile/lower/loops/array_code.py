@@ -43,6 +43,8 @@ def _item(emitter: Emitter, node: ir.Item) -> str:
 def _store(emitter: Emitter, step: ir.StoreItem) -> None:
     value = emitter.value(step.value)
     place = emitter.register(step) or place_of(emitter, step)
+    if (copy := emitter.copy(step)) is not None:
+        emitter.lines.append(f"{copy} = {value};")
     emitter.lines.append(f"{place} = {value};")
 
 

@@ -294,6 +294,12 @@ class Emitter:
             return None
         return self.kept_items(self.loop).names.get(node)
 
+    def copy(self, step: ir.StoreItem) -> str | None:
+        """Return the variable that has what a step stores for the next trip, if any."""
+        if self.loop is None or self.version != KEEPING:
+            return None
+        return self.kept_items(self.loop).copies.get(step)
+
     def poll(self, header: ir.Block) -> None:
         """Let other threads run, and leave where Python has been interrupted, now and then."""
         self.at = Exit(ir.Place(header.source, 0), None)
@@ -314,9 +320,11 @@ class Emitter:
     def go(self, block: ir.Block, ends: bool = False) -> str:
         """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
         text = f"goto {self.label(block)};"
-        if self.loop is None or self.version != KEEPING or block in self.loop.blocks:
+        if self.loop is None or self.version != KEEPING:
             return text
         kept = self.kept_items(self.loop)
+        if block in self.loop.blocks:
+            return f"{{ {kept.next} {text} }}" if block is self.loop.header else text
         return f"{{ {kept.ended if ends else kept.left} {text} }}"
 
     def _steps(self, block: ir.Block) -> None:

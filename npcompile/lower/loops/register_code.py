@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.register_ir import Register, Registers
+from npcompile.lower.loops.register_ir import Carried, Register, Registers
 from npcompile.lower.loops.types import Array
 
 
@@ -40,6 +40,10 @@ class KeptItems:
         The statements that store items back after the last trip.
     left
         Those where the loop is left within a trip: an item that has no new bits is not stored.
+    copies
+        Of each store whose value the next trip reads, the variable that it goes to besides.
+    next
+        The statements between two trips.
     """
 
     def __init__(self, writer: Writer, loop: ir.FastLoop, registers: Registers) -> None:
@@ -57,16 +61,32 @@ class KeptItems:
                 left.append(f"npl::put_back({name}_at, {name}, {name}_was);")
                 ended.append(f"*{name}_at = {name};" if one.is_always_stored else left[-1])
         self.ended, self.left = " ".join(ended), " ".join(left)
+        self.copies: dict[Any, str] = {}
+        turned = []
+        for carried in registers.carried:
+            array = carried.loads[0].array.type
+            assert isinstance(array, Array)
+            writer.count += 1
+            name = f"carried_{writer.count}"
+            writer.declared.append(f"{array.item.c_type} {name}{{}}, {name}_next{{}};")
+            self.names |= dict.fromkeys(carried.loads, name)
+            self.copies |= dict.fromkeys(carried.stores, f"{name}_next")
+            turned.append(f"{name} = {name}_next;")
+        self.next = " ".join(turned)
 
     def begin(self, label: str) -> None:
         """Write the checks that the items are apart, and their loads, before the version with a label."""
         tests = [test for one in self.registers.items for test in self._tests(one)]
+        tests += [test for one in self.registers.carried for test in self._tests_of_carried(one)]
         lines = self.writer.lines
         lines.append(f"if ({' && '.join(tests) or 'true'}) {{")
         for one in self.registers.items:
             name = self.names[one.place]
             lines.append(f"{name}_at = &{self._place(one.place, 'first')};")
             lines.append(f"{name} = {name}_was = *{name}_at;")
+        for carried in self.registers.carried:
+            name, first = self.names[carried.loads[0]], self._place(carried.loads[0], "first")
+            lines.append(f"{name} = {name}_next = {first};")
         lines += [f"goto {label};", "}"]
 
     def _tests(self, one: Register) -> list[str]:
@@ -76,8 +96,22 @@ class KeptItems:
             ends = f"{self._place(other, 'first')}, {self._place(other, 'last')}"
             tests.append(self._test(array, other.array, f"npl::apart({item}, {ends})"))
         for other_array in one.arrays:
-            test = f"npl::apart({item}, {self.writer.value(other_array)})"
+            test = f"npl::all_apart({item}, {item}, {self.writer.value(other_array)})"
             tests.append(self._test(array, other_array, test))
+        return tests
+
+    def _tests_of_carried(self, one: Carried) -> list[str]:
+        load = one.loads[0]
+        item, last = self._place(load, "first"), self._place(load, "last")
+        store = self._place(one.stores[0], "first")
+        tests = [f"npl::apart({item}, {store}, {store})"]
+        for other in one.apart:
+            ends = f"{self._place(other, 'first')}, {self._place(other, 'last')}"
+            test = f"npl::ranges_apart({item}, {last}, {ends})"
+            tests.append(self._test(load.array, other.array, test))
+        for array in one.arrays:
+            test = f"npl::all_apart({item}, {last}, {self.writer.value(array)})"
+            tests.append(self._test(load.array, array, test))
         return tests
 
     def _test(self, array: ir.Expression, other: ir.Expression, test: str) -> str:

@@ -46,13 +46,41 @@ class Register:
 
 
 @dataclass(frozen=True, eq=False)
+class Carried:
+    """Items of an array that a trip reads where the trip before has stored.
+
+    Parameters
+    ----------
+    loads
+        The expressions that read, all at one affine place.
+    stores
+        The steps that store, at the place that the next trip reads. Each trip does at least one of them.
+    apart
+        Of the loop's other stores at affine places, those whose items may share no memory with those read.
+    arrays
+        The arrays that the loop stores to at other places, which may not either.
+    """
+
+    loads: tuple[ir.Item, ...]
+    stores: tuple[ir.StoreItem, ...]
+    apart: tuple[ir.StoreItem, ...]
+    arrays: tuple[ir.Expression, ...]
+
+    def __str__(self) -> str:
+        others = [place_text(node) for node in self.apart] + [f"all of {array}" for array in self.arrays]
+        carried = f"{place_text(self.loads[0])} from the trip before"
+        return f"{carried} if apart from {', '.join(others)}" if others else carried
+
+
+@dataclass(frozen=True, eq=False)
 class Registers(ir.Kept):
     """The items that a loop keeps in local variables, where all of them are apart from its other items."""
 
     items: tuple[Register, ...]
+    carried: tuple[Carried, ...]
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self.items))
+        return "; ".join(map(str, (*self.items, *self.carried)))
 
 
 def place_text(node: ir.Item | ir.StoreItem) -> str:

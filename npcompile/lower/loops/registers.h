@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "arrays.h"
 
@@ -15,16 +16,33 @@ static inline bool apart(const T &item, const Other &first, const Other &last) {
     return (one >= above && other >= above) || (one <= below && other <= below);
 }
 
-// Tells if an item shares no memory with those of an array.
+struct addresses {
+    uintptr_t low, high;  // of the first byte, and of the one after the last
+
+    template <typename T>
+    addresses(const T &first, const T &last) : low(uintptr_t(&first)), high(uintptr_t(&last)) {
+        if (low > high) std::swap(low, high);
+        high += sizeof(T);
+    }
+    bool apart(uintptr_t from, uintptr_t to) const { return high <= from || to <= low; }
+};
+
+// Tells if items that trips use in equal steps, from a first to a last one, share no memory with other such items.
+template <typename T, typename Other>
+static inline bool ranges_apart(const T &first, const T &last, const Other &other_first, const Other &other_last) {
+    const addresses others(other_first, other_last);
+    return addresses(first, last).apart(others.low, others.high);
+}
+
+// Tells if items that trips use in equal steps, from a first to a last one, share no memory with those of an array.
 template <typename T, typename Other, int N, bool packed>
-static inline bool apart(const T &item, const array<Other, N, packed> &of) {
-    const uintptr_t at = uintptr_t(&item);
+static inline bool all_apart(const T &first, const T &last, const array<Other, N, packed> &of) {
     uintptr_t low = uintptr_t(of.data), high = low;
     for (int axis = 0; axis < N; axis++) {
         const int64_t span = (of.shape[axis] - 1) * of.stride(axis);
         (span < 0 ? low : high) += uintptr_t(span);
     }
-    return at + sizeof(T) <= low || high + sizeof(Other) <= at;
+    return addresses(first, last).apart(low, high + sizeof(Other));
 }
 
 template <typename T>

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.affine import is_used_before
 from npcompile.lower.loops.array_ir import (
     Dot,
     Fetch,
@@ -514,6 +515,30 @@ def _kept_items_fit(form: Form) -> Broken:
                     yield node, f"{place} may share memory with it"
 
 
+def _carried_items_fit(form: Form) -> Broken:
+    """A trip reads what the trip before has stored; other stores are checked to be apart from that."""
+    for header, loop in form.region.fast_loops.items():
+        if not isinstance(loop.kept, Registers) or not isinstance(header.end, ir.NextOfRange):
+            continue
+        kept = {node for register in loop.kept.items for node in register.uses}
+        stores = [step for block in loop.blocks for step in block.steps if isinstance(step, ir.StoreItem)]
+        for one in loop.kept.carried:
+            for load in one.loads:
+                for store in one.stores:
+                    stride = header.end.kind.stride
+                    if stride is None or not is_used_before(load, store, loop.items, stride):
+                        yield load, f"{place_text(store)} is not stored there in the trip before"
+            for node in (*one.loads, *one.stores):
+                if node not in loop.unchecked or node in kept:
+                    yield node, "it is checked, or kept"
+            places = {place_text(node) for node in (*one.stores, *one.apart)}
+            arrays = {str(array) for array in one.arrays}
+            for store in stores:
+                known = store in loop.unchecked and place_text(store) in places
+                if not (known or store in kept or str(store.array) in arrays):
+                    yield store, f"{place_text(one.loads[0])} may share memory with it"
+
+
 def _shared_loops_fit(form: Form) -> Broken:
     """Trips that threads share go over a range, sum only integers, and stay within their blocks."""
     for header, loop in form.region.shared.items():
@@ -552,6 +577,7 @@ RULES: dict[str, Rule] = {
     "what is certain could leave": _certain_may_leave,
     "loops without checks are checked before": _fast_loops_fit,
     "items that loops keep are apart from others": _kept_items_fit,
+    "items that trips read are those stored before": _carried_items_fit,
     "shared trips are independent": _shared_loops_fit,
 }
 

@@ -98,6 +98,67 @@ def grown(s: Any, x: Any, n: int) -> Any:
         total = total * 7**9 + int(s[0])
 
 
+def running(y: Any, x: Any, n: int) -> None:
+    for i in range(1, n):
+        y[i] = y[i - 1] + x[i]
+
+
+def backwards(y: Any, x: Any, n: int) -> None:
+    for i in range(n - 2, -1, -1):
+        y[i] = x[i] - y[1 + i]
+
+
+def by_twos(y: Any, x: Any, n: int) -> None:
+    for i in range(2, n, 2):
+        y[i + 1] = y[i - 1] + x[i]
+        y[i] = y[i - 2] + y[i - 1]
+
+
+def of_places(y: Any, x: Any, n: int) -> None:
+    for i in range(n // 2 - 1):
+        y[2 * i + 2] = x[i] - y[2 * i]
+
+
+def smoothed(t: Any, n: int) -> None:
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            t[i, j] = (t[i - 1, j] + t[i + 1, j] + t[i, j - 1] + t[i, j + 1] + t[i, j]) * t[i, j - 1]
+
+
+def columns_of(t: Any, n: int) -> None:
+    for i in range(n):
+        for j in range(1, n):
+            t[j, i] = max(t[j - 1, i], t[j, i])
+
+
+def stored_twice(y: Any, x: Any, n: int) -> None:
+    for i in range(1, n):
+        y[i] = x[i]
+        x[i] = y[i - 1]
+        if x[i] > 2:
+            y[i] = y[i] + y[i - 1]
+
+
+def rarely(y: Any, x: Any, n: int) -> None:
+    for i in range(1, n):
+        if x[i] > 2:
+            y[i] = y[i - 1] + x[i]
+
+
+def until(y: Any, x: Any, n: int) -> None:
+    for i in range(1, n):
+        y[i] = y[i - 1] + x[i]
+        if y[i] > 9:
+            break
+
+
+def divided(y: Any, x: Any, n: int) -> Any:
+    for i in range(1, n):
+        y[i] = y[i - 1] + x[i]
+        last = 7 // int(x[i])
+    return last
+
+
 def item(code: str, n: int, *shape: int) -> Any:
     made = np.random.default_rng(n).integers(0, 5, shape or (n,)).astype(code)
     if np.dtype(code).kind in "fc":
@@ -110,6 +171,7 @@ def _of_types() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     for code in CODES:
         cases.append((copied, (item(code, 3), item(code, 7), 7)))
         cases.append((summed, (item(code, 3), item(code, 8), 8)))
+        cases.append((running, (item(code, 9), item(code, 8), 8)))
     return cases
 
 
@@ -126,11 +188,24 @@ def _shared() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         bits = x.view("i4")
         cases.append((copied, (bits[12 + at : 15 + at], bits[12:17], 5)))
         cases.append((summed, (x.view("i8")[6 + at :], x[6:11].view("i8"), 5)))
+        for f in (running, backwards, by_twos, of_places, stored_twice, rarely, until, divided):
+            if not -1 <= at <= 1:
+                continue
+            x = np.arange(1.0, 21.0) % 5
+            cases.append((f, (x[6:12], x[6 + at :], 6)))
+            cases.append((f, (x[6 + at :: -1], x[5:], 4)))
     one = np.arange(6.0)
     strided = np.lib.stride_tricks.as_strided
     cases.append((summed, (one, strided(one[3:], (4,), (0,)), 4)))
     cases.append((summed, (strided(one, (2,), (0,)), one[1:], 4)))
     cases.append((copied, (strided(one, (2,), (0,)), one[1:], 4)))
+    twice = np.arange(20.0)
+    pairs = strided(twice.view("c16"), (9,), (8,))
+    for f in (running, backwards, by_twos, of_places, stored_twice):
+        cases.append((f, (pairs, np.arange(20.0).view("c16")[:9], 9)))
+        cases.append((f, (strided(np.ones(9), (9,), (0,)), np.arange(9.0), 9)))
+        cases.append((f, (strided(np.ones(9), (9,), (0,)), twice, 9)))
+        cases.append((f, (strided(np.arange(9.0), (9,), (0,)), item("i2", 9), 9)))
     same = strided(np.arange(9.0), (4, 4), (8, 8))
     cases.append((product, (same, same, same, 4)))
     a = item("f8", 5, 5, 5)
@@ -166,6 +241,13 @@ def _whole() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         (counted, (np.zeros(3, int), np.array([2, 1, 3, 1]), 4)),
         (counted, (np.zeros(3, int), np.array([2, 1, 0, 1]), 4)),
         (summed, (np.zeros(2), np.ones(3), 5)),
+        (smoothed, (square("f4"), 9)),
+        (smoothed, (square("i8")[:, ::-1], 9)),
+        (smoothed, (square("f8").T, 9)),
+        (columns_of, (square("i4"), 9)),
+        (columns_of, (square("f2").T, 9)),
+        (running, (np.arange(5.0), np.arange(9.0), 9)),
+        (divided, (np.arange(5.0), np.array([1.0, 2.0, 0.0, 1.0]), 4)),
         (grown, (np.zeros(2), np.arange(9.0), 9)),
         (scaled, (np.zeros(6), np.arange(6.0), np.array([2.5]), 6)),
     ]
