@@ -459,7 +459,7 @@ class NativeLoop:
         return NativeLoop._entered_now(typed, names)
 
     @staticmethod
-    def _entered_now(typed: TypedLoop, names: dict[str, Any]) -> Done:
+    def _entered_now(typed: TypedLoop, names: dict[str, Any]) -> Entered:
         words = typed.exchange.pack(names)
         address = typed.exchange.address(words)
         start = clock()
