@@ -115,6 +115,16 @@ class MatMul(ir.Compound):
 
 
 @dataclass(frozen=True, eq=False)
+class CheckOrder(ir.CompoundStep):
+    """Leave where the axes of an array do not lie in memory in the order of C."""
+
+    array: ir.Expression
+
+    def __str__(self) -> str:
+        return f"assert {self.array} is in the order of C"
+
+
+@dataclass(frozen=True, eq=False)
 class Filled(ir.Compound):
     """A new array of a shape, all of whose items are one number; None: any."""
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from npcompile.lower.loops.array_ir import Counted, Filled, Listed
+from npcompile.lower.loops.array_ir import CheckOrder, Counted, Filled, Listed
 from npcompile.lower.loops.elementwise_code import computed
-from npcompile.lower.loops.emitter import Emitter, writes
+from npcompile.lower.loops.emitter import Emitter, does, writes
 from npcompile.lower.loops.types import Array
+
+
+@does(CheckOrder)
+def _check_order(emitter: Emitter, step: CheckOrder) -> None:
+    emitter.leave_if(f"!npl::is_c_ordered({emitter.value(step.array)})")
 
 
 @writes(Filled)

@@ -199,3 +199,23 @@ def upwind_periodic(u, courant, steps):
                 following = u[i + 1] if i + 1 < n else first
                 u[i] -= courant * (following - u[i])
     return u
+
+
+@loop(
+    lambda n, rng: (rng.random((n, n + 1, 4)), 3),
+    sizes=(1, 5),
+    realistic=24,
+    no_items=lambda rng: (rng.random((3, 0, 2)), 2),
+    axes_in_another_order=lambda rng: (rng.random((3, 4, 5)).transpose(1, 0, 2), 2),
+    fortran_order=lambda rng: (np.asfortranarray(rng.random((3, 4, 5))), 2),
+)
+def advection_3d(q, steps):
+    for _ in range(steps):
+        new = np.empty_like(q)
+        for i in range(q.shape[0]):
+            for j in range(q.shape[1]):
+                for k in range(q.shape[2]):
+                    upwind = 0.2 * (q[i, j, k] - q[i - 1, j, k]) + 0.1 * (q[i, j, k] - q[i, j - 1, k])
+                    new[i, j, k] = q[i, j, k] - upwind
+        q = new
+    return q

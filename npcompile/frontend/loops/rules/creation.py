@@ -14,7 +14,7 @@ from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.elementwise import cast, dtype_of, scalar_or_array, store
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Counted, Filled, Listed
+from npcompile.lower.loops.array_ir import CheckOrder, Counted, Filled, Listed
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
 
 _ITEMS = {"zeros": 0, "ones": 1}
@@ -65,15 +65,17 @@ def _one(kind: Scalar) -> Any:
 def _like(inference: Inference, node: ast.Call) -> ir.Expression:
     given = bound(node, "a", "dtype")
     array = inference.value(required(given, "a"))
-    kind = _dtype(inference, given, _ordered(array))
+    kind = _dtype(inference, given, _ordered(inference, array))
     return _filled(_lengths(array), kind, _item(inference, node, kind))
 
 
-def _ordered(array: ir.Expression) -> Scalar:
-    """Return the type of the items of an array of which a new one takes the layout."""
+def _ordered(inference: Inference, array: ir.Expression) -> Scalar:
+    """Return the type of the items of an array of which a new one takes the layout: that of C."""
     kind = array.type
-    if not isinstance(kind, Array) or kind.ndim > 2 or (kind.ndim == 2 and not kind.packed):
+    if not isinstance(kind, Array) or (kind.ndim > 1 and not kind.packed):
         raise Outside(f"an array like {array.type}")
+    if kind.ndim > 2:
+        inference.add(CheckOrder, array)
     return kind.item
 
 
@@ -99,7 +101,7 @@ def _full_like(inference: Inference, node: ast.Call) -> ir.Expression:
     item = scalar_or_array(inference.value(required(given, "fill_value")))
     if not isinstance(item.type, Scalar):
         raise Outside("`full_like` of an array")
-    return _filled(_lengths(array), _dtype(inference, given, _ordered(array)), item)
+    return _filled(_lengths(array), _dtype(inference, given, _ordered(inference, array)), item)
 
 
 @language.calls(np.arange)
