@@ -395,7 +395,7 @@ class _Normalizer:
             self.out.append(ast.If(copy.copy(ends), self.block(node.orelse), [], **position(node)))
 
     def for_loop(self, node: ast.For) -> None:
-        sequence = self.head(node.iter)
+        sequence = self.head(_fixed(node.iter))
         target, body = node.target, node.body
         if not _only_names(target):
             name = self.temporary(target)
@@ -516,6 +516,27 @@ class _Normalizer:
     def temporary(self, where: ast.expr) -> ast.Name:
         self.last += 1
         return ast.Name(f"{TEMPORARY}{self.last}", _STORE, **position(where))
+
+
+def _fixed(node: ast.expr) -> ast.expr:
+    """Return a tuple in place of a list of constants of one type, which nothing but its loop can see."""
+    if not isinstance(node, ast.List) or not node.elts:
+        return node
+    try:
+        kinds = {_kind(ast.literal_eval(element)) for element in node.elts}
+    except ValueError:
+        return node
+    return (
+        ast.Tuple(node.elts, ast.Load(), **position(node)) if len(kinds) == 1 and None not in kinds else node
+    )
+
+
+def _kind(value: object) -> Any:
+    """Return the type of a number, those of a tuple of numbers; None for other values."""
+    if isinstance(value, tuple):
+        kinds = tuple(map(_kind, value))
+        return None if None in kinds else kinds
+    return type(value) if isinstance(value, bool | int | float | complex) else None
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]] | None:

@@ -7,6 +7,7 @@ from npcompile.lower.loops.emitter import Emitter, does, item_kind, writes
 from npcompile.lower.loops.list_ir import (
     Append,
     ChangeList,
+    CheckListLength,
     Expected,
     Extend,
     HasItems,
@@ -118,6 +119,11 @@ def leave_unless_boxed(emitter: Emitter, function: str, value: ir.Expression, op
     """Write the call of a function that makes an object of a value; leave if it does not."""
     arguments = ", ".join([*operands, emitter.value(value)])
     emitter.leave_if(f"npl::{function}<{item_kind(value.type)}>({arguments})")
+
+
+@does(CheckListLength)
+def _check(emitter: Emitter, step: CheckListLength) -> None:
+    emitter.leave_if(f"{emitter.value(step.source)}.held->size != {step.count}")
 
 
 @does(Append)

@@ -124,6 +124,17 @@ class HasItems(ir.Compound):
 
 
 @dataclass(frozen=True, eq=False)
+class CheckListLength(ir.CompoundStep):
+    """Leave where a list has not so many items as are unpacked."""
+
+    source: ir.Expression
+    count: int
+
+    def __str__(self) -> str:
+        return f"assert len({self.source}) == {self.count}"
+
+
+@dataclass(frozen=True, eq=False)
 class Append(ir.CompoundStep):
     """Append an item to a list."""
 

@@ -154,6 +154,21 @@ def triangle(n):
     return rows
 
 
+@program([1, 2], [[1, 2], [3, 4]], 6)
+@program([1, 2.5], [[1, 2.5], [3, 4]], 6)
+@program([1, 2], [[1, 2], [3, 4, 5]], 6)
+@program([1, 2], [[1, 2], [3]], 6)
+def unpacked(state, rows, n):
+    total = 0
+    for _ in range(n):
+        a, b = state
+        state[0], state[1] = b, (a + b) % 1000
+        (p, q), row = rows
+        row[-1], r = row
+        total += p - q * r + sum([x * y for x, y in rows])
+    return total, state, rows, a, b, row
+
+
 # -- stacks and queues -----------------------------------------------------------------------------------
 
 
@@ -290,6 +305,18 @@ def over_items(xs, a):
             total = total * 2 + v
         last = v
     return total, last
+
+
+@program(np.arange(12.0).reshape(3, 4))
+@program(np.arange(5.0).reshape(1, 5))
+def over_constants(a):
+    total = 0
+    for i in range(len(a)):
+        for di, dj in [(0, 1), (-1, 0), (1, 0)]:
+            total += a[i + di, i + dj]
+        for scale in [1, -0.5, True]:
+            total -= scale * a[i, 0]
+    return total, di, dj, scale
 
 
 @program([1, 2, 3], native=None)

@@ -179,3 +179,27 @@ def sandpile(grid):
                         if 0 <= a < rows and 0 <= b < columns:
                             grid[a, b] += 1
     return topplings
+
+
+@loop(
+    lambda n, rng: (rng.integers(0, 3, (n, n)).astype(np.int8), 3),
+    sizes=(1, 6),
+    realistic=40,
+    bools=lambda rng: (rng.random((3, 4)) < 0.5, 2),
+)
+def excitable_medium(grid, steps):
+    rows, columns = grid.shape
+    for _ in range(steps):
+        following = np.zeros_like(grid)
+        for i in range(rows):
+            for j in range(columns):
+                state = grid[i, j]
+                if state == 1:
+                    following[i, j] = 2
+                elif state == 0:
+                    for di, dj in [(0, 1), (1, 0), (0, -1), (-1, 0)]:
+                        if grid[(i + di) % rows, (j + dj) % columns] == 1:
+                            following[i, j] = 1
+                            break
+        grid = following
+    return grid

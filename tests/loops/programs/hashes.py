@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tests.loops.programs.program import loop
@@ -241,3 +243,34 @@ def tiny_encryption(key, blocks):
             v1 += ((v0 << 4) + key[2]) ^ (v0 + total) ^ ((v0 >> 5) + key[3])
         block[0], block[1] = v0, v1
     return blocks
+
+
+SINES = tuple(int(abs(math.sin(at + 1)) * 2**32) for at in range(64))
+TURNS = (7, 12, 17, 22) * 4 + (5, 9, 14, 20) * 4 + (4, 11, 16, 23) * 4 + (6, 10, 15, 21) * 4
+
+
+@loop(
+    lambda n, rng: (rng.integers(0, 1 << 32, (n, 16), dtype=np.uint32),),
+    sizes=(0, 2),
+    realistic=60,
+    rows_too_short=lambda rng: (rng.integers(0, 9, (2, 15)),),
+)
+def md5_of_blocks(blocks):
+    digest = [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476]
+    for block in blocks:
+        a, b, c, d = digest
+        for i in range(64):
+            if i < 16:
+                mixed, at = (b & c) | (~b & d), i
+            elif i < 32:
+                mixed, at = (d & b) | (~d & c), (5 * i + 1) % 16
+            elif i < 48:
+                mixed, at = b ^ c ^ d, (3 * i + 5) % 16
+            else:
+                mixed, at = c ^ (b | (~d & 0xFFFFFFFF)), (7 * i) % 16
+            mixed = (mixed + a + SINES[i] + int(block[at])) & 0xFFFFFFFF
+            a, d, c = d, c, b
+            b = (b + (mixed << TURNS[i] | mixed >> (32 - TURNS[i]))) & 0xFFFFFFFF
+        for place, part in enumerate((a, b, c, d)):
+            digest[place] = (digest[place] + part) & 0xFFFFFFFF
+    return digest

@@ -23,12 +23,12 @@ from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.comprehension_ir import ListOfItems
 from npcompile.lower.loops.iterator_ir import CheckLength
-from npcompile.lower.loops.list_ir import Append, Expected, common
+from npcompile.lower.loops.list_ir import Append, CheckListLength, Expected, common
 from npcompile.lower.loops.types import FLOAT, Either, Known, List, Scalar, Type
 
 # The names of what a function makes, of the item at hand, and of the items of what is no comprehension.
 _MADE, _VALUE, _EACH = ".made", ".value", ".each"
-_PURE = (ir.Bind, ir.BeginRange, CheckLength)
+_PURE = (ir.Bind, ir.BeginRange, CheckLength, CheckListLength)
 ROUNDS_FLOATS = sys.version_info >= (3, 12)  # `sum` of floats then keeps what rounding loses
 _LOAD, _STORE = ast.Load(), ast.Store()
 

@@ -17,6 +17,7 @@ from npcompile.lower.loops.dict_ir import ListOf
 from npcompile.lower.loops.list_ir import (
     Append,
     ChangeList,
+    CheckListLength,
     Expected,
     Extend,
     HasItems,
@@ -238,6 +239,13 @@ def _delete(inference: Inference, container: ir.Expression, index: ast.expr) -> 
 @language.truths(List)
 def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
     return HasItems(BOOL, value)
+
+
+@language.unpackings(List)
+def _unpacked(inference: Inference, value: ir.Expression, count: int) -> tuple[ir.Expression, ...]:
+    kind = item_type(value)
+    inference.add(CheckListLength, value, count)
+    return tuple(ListItem(kind, value, ir.integer(place)) for place in range(count))
 
 
 # -- methods -----------------------------------------------------------------------------------------------
