@@ -15,9 +15,10 @@ from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.callees import CalleeSubstitution
 from npcompile.partition.native_body import NOT_ANSWERED, NativeBody
 from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.tiers import Tier
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Patience
-from npcompile.tiering.block_contest import BlockContest
+from npcompile.tiering.block_contest import BlockContest, specializations
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.idle_calls import AGAIN, ALL, IdleCalls
 from npcompile.tiering.overhead import Call, enter, leave, users
@@ -48,6 +49,9 @@ class PartitionedCalls(CalleeSubstitution):
     _direct: bool
     _contested: bool  # it is measured beside the plain function
     body: NativeBody | None  # answers whole calls
+    lacks: bool  # the last call has left something to be recorded or cut
+    lasted: float  # the seconds of the last call that were the user's
+    further: int  # so many calls may go on with that, beside what calls have paid for
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
 
     def cut(self) -> None:
@@ -82,6 +86,14 @@ class PartitionedCalls(CalleeSubstitution):
         """Tell whether it may be cut anew in the call at hand."""
         return self.owner._has_to_wait or call.affords(self.took)
 
+    def _go_further(self, call: Call) -> None:
+        """Have a call go on with what calls before it have left."""
+        self.further -= 1
+        call.go_further(self.lasted)
+        for state in specializations(self):
+            if state.tier is Tier.RECORDING and not (state.ready or state.pending):
+                state.rest = 0
+
     def _cut_anew(self) -> None:
         with contextlib.suppress(NotFound):  # then it stays as it was cut before
             self.cut()
@@ -93,7 +105,7 @@ class PartitionedCalls(CalleeSubstitution):
     def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
-            if self.owed or self.compiles_loops:
+            if self.owed or self.compiles_loops or (self.lacks and self.further):
                 return self.run(args, kwargs)
             if self._wants_body:
                 return self._timed(args, kwargs)
@@ -152,7 +164,11 @@ class PartitionedCalls(CalleeSubstitution):
     def _run_cut(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the cut function."""
         call, outer = enter(self.root.allowance)
+        outermost = call.allowance is self.owner.allowance and not self.idling.depth
+        outermost = outermost and self.owner is self.root
         try:
+            if outermost and self.lacks and self.further and not call.is_first:
+                self._go_further(call)
             with self.lock:
                 if self._is_stale and (self.made is None or self._affords(call)):
                     self._cut_anew()
@@ -205,6 +221,8 @@ class PartitionedCalls(CalleeSubstitution):
                 self.idling.depth -= 1
                 if unpaid and self.owner is self.root and not self.idling.depth:
                     self.rest = self.owner.root.allowance.passes(overhead.clock() - began)
+                if outermost:
+                    self.lacks, self.lasted = call.lacks, call.lasted
                 self.answered = inner.replays != before[1] or own.loop_entries != entries
                 if self.answered:
                     self.owed = 0.0

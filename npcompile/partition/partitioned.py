@@ -79,6 +79,7 @@ class PartitionedFunction(PartitionedCalls):
         self.blocks: dict[Any, Block] = {}
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
         self.body, self.asked = None, 0
+        self.lacks, self.lasted, self.further = False, 0.0, overhead.FURTHER_CALLS
         self.typed = 0  # how often a loop was typed, for native code
         self.refusals: dict[ast.AST, Refusal] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()

@@ -50,6 +50,7 @@ class BlockContest:
         self._begun = False  # it is known how long the plain function takes
         self._resting = rests_of_losers()
         self._trial: Contest | None = None  # the contest at hand
+        self._settled = False  # nothing was being compiled when it began
         self._unjudged = 0  # calls that recorded a block or typed a loop
         self._inside = False  # a call is being measured: those within it are none of the contest
 
@@ -64,7 +65,9 @@ class BlockContest:
         if self._left > 0 or self._inside:
             self._left -= 1
             return partitioned.run(args, kwargs)
-        trial = self._trial = self._trial or Contest(first=0)
+        if self._trial is None:
+            self._trial, self._settled = Contest(first=0), is_settled(partitioned)
+        trial = self._trial
         # The plain function begins, by which it is known what is slow: but where loops are native it may take
         # a thousand times as long.
         native, counts = partitioned.runs_loops, partitioned.root._blocks
@@ -108,9 +111,11 @@ class BlockContest:
         return result
 
     def _decide(self, cut: Contested, state: SpecializationLike, trial: Contest, slower: bool) -> None:
-        """The contest is over."""
-        self._decided = True
+        """The contest is over. While kernels were compiled it says nothing of later calls."""
         if is_settled(cut):
+            if not self._settled:
+                return
+            self._decided = True
             calls = self._resting.wait()
         else:
             plain = max(min(trial.numpys, default=0.0), 1e-7)
@@ -124,6 +129,13 @@ class BlockContest:
 
 def is_settled(partitioned: Contested) -> bool:
     """Tell if a function that was cut, and its callees, have nothing left to compile or try out."""
+    states = specializations(partitioned)
+    under_way = [entry for state in states for entry in state.pending if not entry.parked]
+    return not under_way and all(state.trial is None for state in states)
+
+
+def specializations(partitioned: Contested) -> list[SpecializationLike]:
+    """Return the signatures of the blocks of a function that was cut, and of its callees."""
     cuts: list[Any] = [partitioned]
     states: list[SpecializationLike] = []
     for callee in list(partitioned.root.callees.values()):
@@ -133,5 +145,4 @@ def is_settled(partitioned: Contested) -> bool:
         for block in cuts.pop().current():
             states += list(block._states.values())
             cuts += [block.inside] if block.inside is not None else []
-    under_way = [entry for state in states for entry in state.pending if not entry.parked]
-    return not under_way and all(state.trial is None for state in states)
+    return states

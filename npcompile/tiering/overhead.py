@@ -29,6 +29,10 @@ FIRST = float("inf") if _UNLIMITED else 0.1
 # former, this part of what calls have saved: they save that share of what they take, at most so many seconds.
 EACH, PAID, PART = 0.001, 0.05, 1 / 8
 KEPT = float("inf") if _UNLIMITED else 2.0
+# A signature's calls after the first one, as long as that has left something to be recorded or cut: so many
+# may spend so many seconds and that share, or as long as so many calls take. What is called again with such
+# arguments will be called often.
+FURTHER, FURTHER_CALLS, WORTH = 0.1, 2, 32
 # Of calls that come to nothing for now so many, or as many as take so long, are not looked at one by one.
 MOST_CALLS, MOST_SECONDS = 512, 5e-3
 # Signatures of a function that have a first call each; and further ways through it that do.
@@ -118,10 +122,11 @@ class Allowance:
     """Seconds that the calls of one jitted function may spend in machinery. `saved`: what later calls have
     paid for, and not spent; negative where they have spent more."""
 
-    __slots__ = ("_begun", "first", "saved")
+    __slots__ = ("_begun", "first", "further", "saved")
 
     def __init__(self) -> None:
         self.first = True  # the next call, or the one at hand, may spend what a first one may
+        self.further = 0.0  # seconds in which the one at hand may go on with what a first one has left
         self.saved = 0.0 if FIRST < KEPT else KEPT
         self._begun = [0, 0]  # signatures so far, and further ways
 
@@ -138,8 +143,10 @@ class Allowance:
     def of_later(self, took: float) -> float:
         """Return what a later call that has taken so long may spend in all."""
         if self.saved < 0:
-            return PART * (EACH + PAID * took)
-        return EACH + max(PAID * took, PART * self.saved)
+            most = PART * (EACH + PAID * took)
+        else:
+            most = EACH + max(PAID * took, PART * self.saved)
+        return max(most, FURTHER + SHARE * took) if self.further else most
 
     def of_all(self, took: float) -> float:
         """Return what a call that has taken so long may spend in all before it goes on as plain Python."""
@@ -158,8 +165,8 @@ class Allowance:
     def settle(self, took: float, machinery: float) -> None:
         """A call is over, which took so long and spent so much. What each may spend in any case is not
         counted."""
-        if self.first:
-            self.first = False
+        if self.first or self.further:
+            self.first, self.further = False, 0.0
         else:
             self.saved = min(self.saved + PAID * took - max(machinery - PART * EACH, 0.0), KEPT)
 
@@ -181,6 +188,7 @@ class Call:
         "began",
         "begun",
         "depth",
+        "lacks",
         "machinery",
         "spent",
         "working",
@@ -194,6 +202,7 @@ class Call:
         self.working = False  # machinery is at work
         self.begun = False  # a function that was cut runs, or ran
         self.spent = False
+        self.lacks = False  # a recording or a cut did not begin, as there was no room for it
         self._patience = 0.0  # seconds that it went on as plain Python for, the last time
         self._forget: Callable[[], None] | None = None
 
@@ -213,8 +222,8 @@ class Call:
 
     @property
     def is_first(self) -> bool:
-        """Tell whether it is a first call."""
-        return self.allowance is None or self.allowance.first
+        """Tell whether it is a first call, or goes on with what that has left."""
+        return self.allowance is None or self.allowance.first or self.allowance.further > 0
 
     @property
     def left(self) -> float:
@@ -227,18 +236,25 @@ class Call:
 
     def affords(self, seconds: float) -> bool:
         """Tell whether a recording or a cut may begin that is taken to take so long."""
-        return self.allowance is None or self.left >= seconds
+        affords = self.allowance is None or self.left >= seconds
+        self.lacks = self.lacks or not affords
+        return affords
 
     def limit(self, seconds: float) -> float:
         """The seconds past which a recording that begins now is given up."""
         return min(max(self.left, seconds), FIRST)
+
+    @property
+    def lasted(self) -> float:
+        """The seconds so far that were the user's."""
+        return clock() - self.began - self.machinery
 
     def in_vain(self) -> None:
         """Count what was done since machinery left off as machinery's, too: a replay that diverged."""
         self.machinery += clock() - self._since
 
     def _spend(self, now: float) -> None:
-        self.spent = True
+        self.spent = self.lacks = True
         share = SHARE if self.is_first else PAID
         wait = self.machinery / share - (now - self.began)
         self._patience = max(wait, LONGER * self._patience)
@@ -246,6 +262,14 @@ class Call:
 
     def _go_on(self) -> None:
         self.spent, self._forget = False, None
+
+    def go_further(self, lasted: float) -> None:
+        """Go on with what calls before have left, and spend more for it. lasted: seconds of the last call."""
+        if self.allowance is not None:
+            self.allowance.further = min(FURTHER, WORTH * lasted)
+        if (forget := self._forget) is not None:
+            forget()
+            self._go_on()
 
     def end(self) -> None:
         """The call is over."""

@@ -43,6 +43,7 @@ class SpecializationLike(Protocol):
 
     rest: int
     ready: list[tuple[Callable[..., Any], int]]
+    tier: Any
 
     @property
     def pending(self) -> Sequence[ProgramLike]:

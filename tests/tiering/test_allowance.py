@@ -280,3 +280,36 @@ def test_each_of_the_first_signatures_has_a_first_call(monkeypatch: pytest.Monke
     for way in (False, True):
         allowance.begin(way)
         assert allowance.of_recordings(0.0) == overhead.EACH
+
+
+def test_calls_after_a_first_one_do_what_it_has_left(
+    clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overhead, "EACH", 1e-5)
+    loop = ["for i in range(9):", *(f"    y = y * 0.5 + {i}" for i in range(40))]
+    parts = ["y = x", *loop, *loop, *loop, "return y"]
+    x = np.arange(5.0)
+
+    def recorded(calls: int) -> list[int]:
+        clock(1e-3)
+        fn = written("parts", parts)
+        jitted, found = npcompile.jit(fn), []
+        for _ in range(calls):
+            same(jitted(x), fn(x))
+            found.append(jitted.stats.recordings)
+        return found
+
+    assert recorded(4) == [2, 3, 3, 3]
+    monkeypatch.setattr(overhead, "FURTHER_CALLS", 0)
+    assert recorded(4) == [2, 2, 2, 2]
+
+
+def test_what_is_done_further_is_bounded(clock: Callable[[float], Clock]) -> None:
+    clock(0.0)
+    allowance = overhead.Allowance()
+    allowance.settle(0.001, 0.02)
+    allowance.further = overhead.FURTHER
+    assert allowance.of_all(1.0) == allowance.of_recordings(1.0) == overhead.FURTHER + overhead.SHARE
+    allowance.settle(1.0, overhead.FURTHER)
+    assert not allowance.further and allowance.saved == 0.0
+    assert allowance.of_all(0.0) == overhead.EACH

@@ -92,3 +92,19 @@ def test_long_calls_are_in_doubt_where_native_code_does_little(
 
     monkeypatch.setattr(cut, "run", slowly)
     assert (answered(cut, 30, monkeypatch).rest > 0) == (part == 0.0)
+
+
+def test_no_contest_counts_that_began_while_kernels_were_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[bool] = []
+    monkeypatch.setattr(block_contest, "is_settled", lambda cut: bool(compiled))
+    cut = Cut(0, types=False)
+    run = cut.run
+
+    def slow(args: Any, kwargs: Any) -> None:
+        run(args, kwargs)
+        cut.now += 0.0 if cut.runs > 4 else 0.1
+        compiled.extend([True] * (cut.runs == 4))
+
+    monkeypatch.setattr(cut, "run", slow)
+    assert answered(cut, 60, monkeypatch).rest <= block_contest.FEW
+    assert cut.runs > 20
