@@ -334,6 +334,10 @@ class Block(Unit):
     def _first_line(self) -> int:
         return int(self.piece.block.node.lineno)
 
+    def is_in(self, loop: ast.AST) -> bool:
+        """Tell if it is a part of a loop."""
+        return self.piece.block.in_loop and not set(own_nodes([loop])).isdisjoint(self.piece.block.statements)
+
     def wait_until(self, deadline: float | None) -> None:
         super().wait_until(deadline)
         if self.inside is not None:

@@ -77,7 +77,7 @@ class WholeArrayLoop(NativeLoop):
         won = self.contest.verdict(sizes)
         if won is not None:
             return won
-        return is_settled(self.within) and self.contest.begin(sizes)
+        return is_settled(self.within, self.node) and self.contest.begin(sizes)
 
     def _sizes(self, names: dict[str, Any]) -> tuple[int, ...]:
         """Return the number of items of all arrays, and the number of trips."""

@@ -6,6 +6,7 @@ The loser rests, and is tried again ever more seldom.
 
 from __future__ import annotations
 
+import ast
 import time
 from typing import Any
 
@@ -127,22 +128,30 @@ class BlockContest:
             self._left = calls
 
 
-def is_settled(partitioned: Contested) -> bool:
-    """Tell if a function that was cut, and its callees, have nothing left to compile or try out."""
-    states = specializations(partitioned)
+def is_settled(partitioned: Contested, loop: ast.AST | None = None) -> bool:
+    """Tell if a function that was cut, and its callees, have nothing left to compile or try out.
+
+    loop: of its blocks, those in this loop alone count.
+    """
+    states = specializations(partitioned, loop)
     under_way = [entry for state in states for entry in state.pending if not entry.parked]
     return not under_way and all(state.trial is None for state in states)
 
 
-def specializations(partitioned: Contested) -> list[SpecializationLike]:
-    """Return the signatures of the blocks of a function that was cut, and of its callees."""
+def specializations(partitioned: Contested, loop: ast.AST | None = None) -> list[SpecializationLike]:
+    """Return the signatures of the blocks of a function that was cut, or of those in a loop of it, and of its
+    callees.
+    """
     cuts: list[Any] = [partitioned]
     states: list[SpecializationLike] = []
     for callee in list(partitioned.root.callees.values()):
         states += list(getattr(callee, "_states", {}).values())
     cuts += [state.partitioned for state in states if state.partitioned is not None]
     while cuts:
-        for block in cuts.pop().current():
+        cut = cuts.pop()
+        for block in cut.current():
+            if loop is not None and cut is partitioned and not block.is_in(loop):
+                continue
             states += list(block._states.values())
             cuts += [block.inside] if block.inside is not None else []
     return states

@@ -6,6 +6,7 @@ names no more than is used through it. They are types alone: nothing is called h
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -69,6 +70,9 @@ class BlockLike(Protocol):
     @property
     def inside(self) -> PartitionedLike | None:
         """Return the block, cut further."""
+
+    def is_in(self, loop: ast.AST) -> bool:
+        """Tell if it is a part of a loop."""
 
 
 class Contested(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from types import SimpleNamespace
 from typing import Any
 
@@ -108,3 +109,18 @@ def test_no_contest_counts_that_began_while_kernels_were_compiled(monkeypatch: p
     monkeypatch.setattr(cut, "run", slow)
     assert answered(cut, 60, monkeypatch).rest <= block_contest.FEW
     assert cut.runs > 20
+
+
+def test_a_loop_is_settled_when_its_own_blocks_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = ast.parse("for i in range(3):\n    x = x + 1").body[0]
+
+    def block(within: bool, trial: Any) -> Any:
+        states = {0: SimpleNamespace(pending=[], trial=trial)}
+        return SimpleNamespace(_states=states, inside=None, is_in=lambda one: within and one is loop)
+
+    cut: Any = Cut(0, types=False)
+    outside, inside = block(False, object()), block(True, None)
+    monkeypatch.setattr(cut, "current", lambda: (outside, inside))
+    assert block_contest.is_settled(cut, loop) and not block_contest.is_settled(cut)
+    inside._states[0].trial = object()
+    assert not block_contest.is_settled(cut, loop)
