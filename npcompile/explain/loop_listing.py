@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -22,6 +22,7 @@ _WIDEST = 56  # of the source, before what stands beside it
 _BEYOND = (ast.Add, ast.Sub, ast.Mult, ast.USub, ast.Pow, ast.LShift)
 _DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 SHARED, UNCHECKED = "threads share the trips", "bounds are checked before the first trip"
+VECTORISED = "vectorised"  # by the C++ compiler
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,18 @@ class ExplainedLine:
         return "; ".join([*texts, *self.marks])
 
 
-def listing(node: ast.stmt, file: str, regions: list[ir.Region]) -> tuple[ExplainedLine, ...]:
-    """Return the lines of a loop statement."""
+def listing(
+    node: ast.stmt, file: str, regions: list[ir.Region], vectorised: Iterable[int]
+) -> tuple[ExplainedLine, ...]:
+    """Return the lines of a loop statement. vectorised: those at which vectorised loops begin."""
     facts = _Facts(node)
     for region in regions:
         facts.add(region)
         for function in region.functions:  # those of comprehensions have lines of the loop's
             if function.body is not None:
                 facts.add_types(function.body)
+    for line in vectorised:
+        facts.marks.setdefault(line, {})[VECTORISED] = None
     return tuple(
         ExplainedLine(
             line,

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,11 +45,12 @@ class ExplainedLoop:
     lines: the first and the last. way: what becomes of it. types: those that each name of the user's takes.
     code: the lines, with the types of names and the checks on each. without_checks: the lines of the
     innermost loops that check their bounds before the first trip. shared: the lines of loops whose trips
-    threads share, where that pays. unshared: those of loops over ranges that one thread does, and why.
-    escapes: where Python does a statement. entries, leaves: how often native code was entered, and left
-    before the loop was done. left: the leaves by line and reason. why: of a loop that is left to Python, the
-    line and what to write instead, where they are known. typed: the typed programs, one for each combination
-    of types at the entry. source: their C++.
+    threads share, where that pays. vectorised: the lines of loops that the C++ compiler has vectorised, but
+    for those within slices. unshared: those of loops over ranges that one thread does, and why. escapes:
+    where Python does a statement. entries, leaves: how often native code was entered, and left before the
+    loop was done. left: the leaves by line and reason. why: of a loop that is left to Python, the line and
+    what to write instead, where they are known. typed: the typed programs, one for each combination of types
+    at the entry. source: their C++.
     """
 
     lines: tuple[int, int]
@@ -57,6 +59,7 @@ class ExplainedLoop:
     code: tuple[ExplainedLine, ...] = field(repr=False)
     without_checks: tuple[int, ...]
     shared: tuple[int, ...]
+    vectorised: tuple[int, ...]
     unshared: tuple[tuple[int, str], ...]
     escapes: tuple[Escape, ...]
     entries: int
@@ -143,6 +146,9 @@ def _explained(
     fast = {header.end.line for region in regions for header in region.fast_loops if header.end is not None}
     shared = {header.end.line for region in regions for header in region.shared if header.end is not None}
     unshared = {line: why for region in regions for line, why in region.unshared.items()}
+    vectorised = sorted(
+        {line for one in typed for line in _vectorised_lines(one.source.text, one.job.vectorised)}
+    )
     ends = [block.end for region in regions for block in region.blocks]
     escapes = dict.fromkeys(
         Escape(end.line, end.why, advice(statement_at(node, end.line)))
@@ -153,9 +159,10 @@ def _explained(
         lines=(node.lineno, node.end_lineno or node.lineno),
         way=way,
         types={name: tuple(kinds) for name, kinds in types.items()},
-        code=() if native is None else listing(node, native.file, regions),
+        code=() if native is None else listing(node, native.file, regions, vectorised),
         without_checks=tuple(sorted(fast)),
         shared=tuple(sorted(shared)),
+        vectorised=tuple(vectorised),
         unshared=tuple((line, why) for line, why in sorted(unshared.items()) if line not in shared),
         escapes=tuple(escapes),
         entries=0 if native is None else native.entries,
@@ -165,3 +172,12 @@ def _explained(
         typed=tuple(map(str, regions)),
         source="\n".join(one.source.text for one in typed),
     )
+
+
+def _vectorised_lines(source: str, lines: Iterable[int]) -> Iterator[int]:
+    """Yield the user's lines that lines of C++ stand for: comments above them tell."""
+    text = source.splitlines()
+    for line in lines:
+        told = (found for one in reversed(text[:line]) if (found := re.search(r"// line (\d+)$", one)))
+        if (first := next(told, None)) is not None:
+            yield int(first[1])

@@ -202,8 +202,13 @@ class NativeLoop:
         if self._unheld == MAX_UNHELD and not self.typed:
             names = {} if entry is None else entry.names
             odd = [name for name, value in names.items() if key_of(value) is None]
-            what = f"`{odd[0]}`, a {type(names[odd[0]]).__name__}" if odd else "what it goes over"
-            self.refuse(what)
+            if not odd:
+                return self.refuse("what it goes over", self.node.lineno)
+            root = odd[0].partition(".")[0]
+            lines = [
+                one.lineno for one in ast.walk(self.node) if isinstance(one, ast.Name) and one.id == root
+            ]
+            self.refuse(f"`{odd[0]}`, a {type(names[odd[0]]).__name__}", min(lines, default=None))
 
     def refuse(self, why: str, line: int | None = None) -> None:
         """Leave the loop to Python for good. line: where the reason lies."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import textwrap
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,7 @@ import pytest
 import npcompile
 from npcompile.diagnostics.reason import Cause
 from npcompile.explain.blocks import LeftToPython
+from npcompile.lower.loops.compiler import _Compiler
 
 HELPERS = """import numpy as np
 # line 2
@@ -190,6 +192,26 @@ def test_a_native_loop_is_shown_as_its_source(monkeypatch: pytest.MonkeyPatch) -
     assert loop.code[1].types["total"] == ("int", "np.float64")
 
 
+def scaled(x, y, n):
+    for _ in range(n):
+        for i in range(len(x)):
+            y[i] = x[i] * 0.5 + y[i]
+        y[0] = y[-1]
+    return y
+
+
+def test_vectorised_loops_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The C++ compiler tells; what it said is kept with the library."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.delenv("NPCOMPILE_OPTIMIZE_LOOPS", raising=False)
+    line = line_of(scaled, "for i")
+    for _ in range(2):
+        monkeypatch.setattr("npcompile.lower.loops.compiler._compiler", _Compiler())  # another process
+        (loop,) = npcompile.explain(npcompile.jit(scaled, wait=True), np.ones(30), np.ones(30), 3).loops
+        assert loop.vectorised == (line,)
+        assert marks_of(loop, line)[-1] == "vectorised"
+
+
 def long_loop(x, n):
     a = b = c = d = 0.0
     for i in range(n):
@@ -221,13 +243,14 @@ def test_long_loops_are_shown_in_few_lines(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(loop.listing.splitlines()) == len(loop.code) == 18
 
 
-def tries(x):
+LOCK = threading.Lock()
+
+
+def locks(x):
     total = 0.0
     for i in range(len(x)):
-        try:
-            total += 1 / int(x[i])
-        except ZeroDivisionError:
-            total += 1
+        with LOCK:
+            total += 1 / int(x[i] + 1)
     return total
 
 
@@ -242,7 +265,7 @@ def makes_functions(x):
 @pytest.mark.parametrize(
     "function, text, reason, write",
     [
-        (tries, "try:", "`Try` statements", "test for what may fail, or catch exceptions around the loop"),
+        (locks, "with LOCK:", "`LOCK`, a lock", "enter the context manager around the loop"),
         (makes_functions, "lambda", "a `lambda` made in the loop", "define the function before the loop"),
     ],
 )
@@ -251,9 +274,9 @@ def test_a_loop_that_is_not_native_says_why(
 ) -> None:
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     jitted = npcompile.jit(function, wait=True)
-    for _ in range(2):
-        (loop,) = npcompile.explain(jitted, np.arange(30.0)).loops
-    line = line_of(function, text)
+    for _ in range(3):
+        found = npcompile.explain(jitted, np.arange(30.0))
+    (loop,), line = found.loops, line_of(function, text)
     assert loop.way == f"left to Python: {reason} (line {line})" and loop.entries == 0
     assert loop.why is not None and (loop.why.line, loop.why.reason, loop.why.write) == (line, reason, write)
     assert f"instead: {write}" in str(loop)

@@ -18,7 +18,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
@@ -44,10 +44,22 @@ NICENESS = 15
 MAX_TOGETHER = 32  # so many loops at most are compiled at once: much of a compilation is reading headers
 
 
+_VECTORISED = "vectorised"
+_IS_GCC = re.compile(r"(^|-)g\+\+")  # the name of a compiler that tells what it has vectorised
+
+
+class _Loaded(NamedTuple):
+    """A loop's function, and the lines of its source at which loops are vectorised."""
+
+    function: Any
+    vectorised: frozenset[int]
+
+
 class Job:
     """One region's source on its way to a function.
 
     When `done`, either `function` is a function of the words' address or `error` says why there is none.
+    vectorised: the lines of the source at which loops begin that the C++ compiler has vectorised.
     """
 
     def __init__(self, source: str) -> None:
@@ -55,6 +67,7 @@ class Job:
         self.function: Any = None
         self.error: Reason | None = None
         self.from_disk = False
+        self.vectorised: frozenset[int] = frozenset()
         self._event = threading.Event()
         self._told: list[Callable[[], None]] = []
 
@@ -72,8 +85,10 @@ class Job:
         if self.done and self.function is not None:
             ready()
 
-    def finish(self, function: Any, error: Reason | None) -> None:
-        self.function, self.error = function, error
+    def finish(self, loaded: _Loaded | None, error: Reason | None) -> None:
+        self.error = error
+        if loaded is not None:
+            self.function, self.vectorised = loaded
         self._event.set()
         for ready in self._told if error is None else ():
             ready()
@@ -98,9 +113,9 @@ class _Compiler:
                 return known
             job = self.jobs[source] = Job(source)
         try:
-            if (function := _load(cache.directory(), source)) is not None:
+            if (loaded := _load(cache.directory(), source)) is not None:
                 job.from_disk = True
-                job.finish(function, None)
+                job.finish(loaded, None)
                 return job
         except (OSError, cache.Refused):
             pass  # what is there cannot be used: it is compiled anew, over it
@@ -125,33 +140,35 @@ class _Compiler:
     def _finish(self, jobs: list[Job]) -> Reason | None:
         """Compile and finish jobs; return the reason of a failure, where none of them is finished."""
         try:
-            functions = self._compile([job.source for job in jobs])
+            made = self._compile([job.source for job in jobs])
         except cpp.CompilerMissing as missing:
             return Cause.NO_COMPILER(str(missing))
         except subprocess.TimeoutExpired as slow:
             return Cause.COMPILE_SECONDS(f"{slow.timeout:g}")
         except Exception as error:  # whatever happens here, nobody may wait for ever
             return failure(error)
-        for job, function in zip(jobs, functions, strict=True):
-            job.finish(function, None)
+        for job, loaded in zip(jobs, made, strict=True):
+            job.finish(loaded, None)
         return None
 
-    def _compile(self, sources: list[str]) -> list[Any]:
-        """Compile loops into one library, which is kept under the first one's key; return their functions."""
+    def _compile(self, sources: list[str]) -> list[_Loaded | None]:
+        """Compile loops into one library, which is kept under the first one's key, and load them."""
         folder, keys = cache.directory(), [_key(source) for source in sources]
         parts = [
             f"namespace {_name(key)} {{\n{source.replace(ENTRY_NAME, f'{_name(key)}(')}\n}}\n"
             for key, source in zip(keys, sources, strict=True)
         ]
         with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
-            file, library = Path(work) / "loops.cpp", Path(work) / "loops.so"
+            file, library, told = (Path(work) / name for name in ("loops.cpp", "loops.so", "vectorised"))
             file.write_text("\n".join([*(f'#include "{header.name}"' for header in HEADERS), *parts]))
-            self._run(
-                [cpp.compiler(), str(file), f"-I{FOLDER}", *linked(sources), *_flags(), "-o", str(library)]
-            )
-            cache.store(folder, keys[0], library, {"within": keys[0]})
-        for key in keys[1:]:
-            cache.store(folder, key, None, {"within": keys[0]})
+            compiler = cpp.compiler()
+            tells = [f"-fopt-info-vec-optimized={told}"] if _IS_GCC.search(Path(compiler).name) else []
+            flags = [*linked(sources), *_flags(), *tells]
+            self._run([compiler, str(file), f"-I{FOLDER}", *flags, "-o", str(library)])
+            lines = _vectorised(told, parts)
+            cache.store(folder, keys[0], library, {"within": keys[0], _VECTORISED: lines[0]})
+        for key, found in zip(keys[1:], lines[1:], strict=True):
+            cache.store(folder, key, None, {"within": keys[0], _VECTORISED: found})
         self.compiled += len(sources)
         return [_load(folder, source) for source in sources]
 
@@ -217,11 +234,27 @@ def _name(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _load(folder: Path, source: str) -> Any:
-    """Return the function of a loop whose library is on disk, None where it is not there."""
+def _vectorised(told: Path, parts: list[str]) -> list[list[int]]:
+    """Return the lines of each loop's source at which the C++ compiler has vectorised a loop.
+
+    told: what it says. parts: what stands in the file after the headers; the first line is no source's.
+    """
+    said = told.read_text() if told.exists() else ""
+    lines = {int(line) for line in re.findall(r"loops\.cpp:(\d+):\d+: optimized: +loop vectorized", said)}
+    found, first = [], len(HEADERS) + 1
+    for part in parts:
+        count = part.count("\n") + 1
+        found.append(sorted(line - first for line in lines if first < line < first + count))
+        first += count
+    return found
+
+
+def _load(folder: Path, source: str) -> _Loaded | None:
+    """Return a loop whose library is on disk, None where it is not there."""
     key = _key(source)
     found = cache.load(folder, key)
     within = None if found is None else found[1].get("within")
+    vectorised = frozenset(found[1].get(_VECTORISED, ()) if found is not None else ())
     if within is not None and within != key:
         found = cache.load(folder, within)
     if found is None or found[0] is None:
@@ -229,7 +262,7 @@ def _load(folder: Path, source: str) -> Any:
     library = ctypes.PyDLL(str(found[0]))
     function = getattr(library, _name(key))
     function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
-    return SharingFunction(library, function) if SHARES in source else function
+    return _Loaded(SharingFunction(library, function) if SHARES in source else function, vectorised)
 
 
 def submit(source: str) -> Job:
