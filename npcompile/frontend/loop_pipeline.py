@@ -92,7 +92,7 @@ def trip_source(node: ast.For | ast.While) -> LoopSource:
     source = loop_source(node)
     end_after_trip(source.flow)
     live = source.flow.live[source.flow.blocks[0]]
-    return replace(source, reads=tuple(sorted(name for name in live if name != source.flow.state)))
+    return replace(source, reads=tuple([name for name in source.reads if name in live or name == SHARED]))
 
 
 def function_source(function: FunctionType) -> LoopSource | None:

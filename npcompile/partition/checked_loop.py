@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, trip_source
 from npcompile.frontend.loops.control_flow import Return
@@ -27,7 +25,7 @@ from npcompile.verify import loop_check
 from npcompile.verify.loop_check import Moment, Ran
 from npcompile.verify.loop_marks import Items
 from npcompile.verify.loop_run import LoopRun
-from npcompile.verify.loop_state import CONTAINERS, FIRST, Snapshot
+from npcompile.verify.loop_state import FIRST, Snapshot, may_change
 from npcompile.verify.verify import warn
 
 
@@ -117,11 +115,7 @@ class _Code:
 
 def _kept(names: dict[str, Any]) -> dict[str, Any]:
     """Return what names hold that native code may change, by names of its own."""
-    return {
-        FIRST + name: value
-        for name, value in names.items()
-        if type(value) is np.ndarray or type(value) in CONTAINERS
-    }
+    return {FIRST + name: value for name, value in names.items() if may_change(value)}
 
 
 def _snapshot(values: dict[str, Any]) -> Snapshot | None:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.frontend.loops.generators import is_generator
 from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.verify.hooks import Difference
 from npcompile.verify.loop_state import CONTAINERS, FIRST, Given, Snapshot
@@ -217,6 +218,10 @@ class _Comparison:
 
     def _same(self, got: Any, want: Any, path: tuple[Any, ...]) -> None:
         kind = type(want)
+        if is_generator(want):
+            if state_text(got) != state_text(want):
+                raise Unlike("value", "the state of Python's generator", "another one")
+            return
         if kind is not np.ndarray and kind not in CONTAINERS and kind is not tuple:
             if not isinstance(want, _COMPARED):
                 return
@@ -302,6 +307,24 @@ class _Comparison:
         if ran is None or ran.left:
             raise LookupError("native code left")
         return _outcome(given.names, ran.names)
+
+
+def state_text(generator: Any) -> str:
+    """Return the whole state of a generator of random numbers as text."""
+    state = (
+        generator.get_state(legacy=False)
+        if hasattr(generator, "get_state")
+        else generator.bit_generator.state
+    )
+    return repr({name: getattr(one, "tolist", lambda one=one: one)() for name, one in _flat(state)})
+
+
+def _flat(state: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    for name, one in state.items():
+        if isinstance(one, dict):
+            yield from _flat(one, f"{at}{name}.")
+        else:
+            yield f"{at}{name}", one
 
 
 def _outcome(given: dict[str, Any], left: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import types
 from collections import Counter, defaultdict, deque
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.loops.array_iterators import Flat
+from npcompile.frontend.loops.generators import is_generator
 from npcompile.frontend.loops.iterators import Counted, Held, Items, Zipped
 from npcompile.verify.memory_copy import Copy, Mirror
 from npcompile.verify.tolerance import move_floats, units
@@ -22,6 +24,11 @@ from npcompile.verify.tolerance import move_floats, units
 CONTAINERS = frozenset((list, deque, bytearray, set, dict, defaultdict, Counter))
 FIRST = "="  # begins the names of what names held as the loop began, which it may have changed
 _FLOATS = (float, complex, np.floating, np.complexfloating)
+
+
+def may_change(value: Any) -> bool:
+    """Tell if native code may change a value in place."""
+    return type(value) is np.ndarray or type(value) in CONTAINERS or is_generator(value)
 
 
 class Copier:
@@ -43,9 +50,12 @@ class Copier:
             return self._number(value)
         if kind is tuple:
             return tuple([self.copy(one) for one in value])
+        if (known := self.made.get(id(value))) is not None:
+            return known
+        if is_generator(value):
+            return self._kept(value, copy.deepcopy(value))
         if kind in CONTAINERS:
-            known = self.made.get(id(value))
-            return self._container(value) if known is None else known
+            return self._container(value)
         if kind is types.BuiltinFunctionType and type(value.__self__) in CONTAINERS:
             return getattr(self.copy(value.__self__), value.__name__)
         match value:

@@ -129,6 +129,22 @@ def test_arrays_share_memory_as_they_do_in_python() -> None:
     assert np.shares_memory(outcome.result[0], a)
 
 
+def drawn(generator: Any, n: int) -> int:
+    inside = 0
+    for _ in range(n):
+        inside += generator.random() < np.random.rand()
+    return inside
+
+
+def test_numbers_are_drawn_once() -> None:
+    ends = []
+    for call in (lambda *args: verify(drawn, *args).result, drawn):
+        generator = np.random.default_rng(1)
+        np.random.seed(3)
+        ends.append((call(generator, 40), generator.random(), np.random.rand()))
+    assert ends[0] == ends[1]
+
+
 def test_exceptions_are_python_s() -> None:
     def beyond(x: Any) -> Any:
         for i in range(len(x) + 1):
