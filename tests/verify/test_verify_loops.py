@@ -174,3 +174,39 @@ def test_a_run_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
             same(jitted(x, []), running(x, []))
     first = inspect.getsourcelines(running)[1]
     assert [(one.filename, one.lineno) for one in told] == [(__file__, first + 6)]
+
+
+def drawing(rng: np.random.Generator, n: int) -> tuple[float, float]:
+    x, total = 0.0, 0.0
+    for _ in range(n):
+        proposal = x + rng.uniform(-1.0, 1.0)
+        if rng.random() < np.exp(-0.5 * (proposal * proposal - x * x)):
+            x = proposal
+        total += x + np.random.rand()
+    return total, rng.standard_normal()
+
+
+def test_random_numbers_are_drawn_once() -> None:
+    np.random.seed(3)
+    want = drawing(np.random.default_rng(3), 50), np.random.rand()
+    np.random.seed(3)
+    outcome = verify(drawing, np.random.default_rng(3), 50)
+    assert outcome.ok and outcome.loops == 1, str(outcome)
+    assert (outcome.result, np.random.rand()) == want
+
+
+def guarded(x: Any) -> tuple[float, int]:
+    total, bad = 0.0, 0
+    for i in range(len(x)):
+        try:
+            total += 1 / float(x[i])
+        except ZeroDivisionError:
+            bad += 1
+    return total, bad
+
+
+def test_loops_with_handlers_agree() -> None:
+    x = np.arange(-3.0, 5)
+    outcome = verify(guarded, x)
+    assert outcome.ok and outcome.loops == 1, str(outcome)
+    assert outcome.result == guarded(x)

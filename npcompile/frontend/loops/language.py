@@ -65,6 +65,9 @@ effects: Rules[Any] = Rules("the method `{}`")
 operators: Rules[Any] = Rules("operators on {}")
 # Comparisons, likewise: rule(inference, operator, left, right) -> expression.
 comparisons: Rules[Any] = Rules("comparisons of {}")
+# `in` the value of a call, by the object called: rule(inference, left node, node) -> an expression of type
+# bool.
+memberships: Rules[Any] = Rules("`in {}`")
 # Unary operators, by the class of the type: rule(inference, operator, operand) -> expression.
 unaries: Rules[Any] = Rules("unary operators on {}")
 # Truth, by the class of the type: rule(inference, value) -> an expression of type bool.

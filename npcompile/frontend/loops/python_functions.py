@@ -73,7 +73,7 @@ def _complex(operand: Scalar) -> Operation:
 
 
 def _complex_of_parts(*operands: Scalar) -> Operation | None:
-    if all(operand.python and operand.kind != "c" for operand in operands):
+    if all(operand.kind != "c" for operand in operands):
         return Operation("npl::make_complex", (FLOAT, FLOAT), COMPLEX)
     return None
 

@@ -142,6 +142,8 @@ def _unary_of_number(inference: Inference, kind: Any, operand: ir.Expression) ->
 def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
     if _is_of_object(inference, node):
         return ir.truth(isinstance(node.ops[0], ast.IsNot))
+    if (found := _membership(inference, node)) is not None:
+        return found
     left, right = inference.value(node.left), inference.value(node.comparators[0])
     first = compared(inference, type(node.ops[0]), left, right)
     if len(node.ops) == 1:
@@ -151,6 +153,20 @@ def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
     if second.type != first.type:
         raise split_by_value(inference, node, first, lambda kept: (rest, kept))
     return _chosen(inference, first, second, first)
+
+
+def _membership(inference: Inference, node: ast.Compare) -> ir.Expression | None:
+    """Return if a value is in what a call makes; None for other comparisons."""
+    match node:
+        case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Call(func=ast.Name()) as call]):
+            function = None if inference.object_at(call.func) else inference.value(call.func).type
+            if not isinstance(function, Known) or function.value not in language.memberships:
+                return None
+            found = language.memberships.find(function.value, function)(inference, node.left, call)
+            return (
+                found if isinstance(op, ast.In) else apply(arithmetic.unary(ast.Not, BOOL), (found,), "`not`")
+            )
+    return None
 
 
 def _is_of_object(inference: Inference, node: ast.Compare) -> bool:
