@@ -20,6 +20,7 @@ namespace npl {
 
 // Trips of innermost loops after which other threads may run and Ctrl-C is looked at: some milliseconds at most.
 constexpr int64_t trips_between_polls = 1 << 20;
+constexpr int64_t most_without_poll = 1 << 27;  // trips of a loop that is written without polls: a second at most
 
 // The thread does a part of a round of trips that threads share: it does not enter Python.
 static thread_local bool in_round = false;

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.call_graph import CallGraph
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
+from npcompile.lower.loops.nesting import innermost
 from npcompile.lower.loops.register_code import KeptItems
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import (
@@ -506,29 +507,6 @@ def load(name: str, kind: Type, offset: int) -> list[str]:
 def save(name: str, kind: Type, offset: int) -> list[str]:
     """Return the statements that write a variable to the words."""
     return [f"npl::save(words + {offset}, {name});"]
-
-
-# -- loops -------------------------------------------------------------------------------------------------
-
-
-def innermost(region: ir.Region) -> set[ir.Block]:
-    """Return the headers from which no other loop's header is reached before their own."""
-    found = set()
-    for header in region.blocks:
-        if not header.is_header:
-            continue
-        seen, pending = {header}, [*ir.targets(header.end)[:1]]
-        while pending:
-            block = pending.pop()
-            if block in seen:
-                continue
-            seen.add(block)
-            if block.is_header and block.source != header.source:
-                break
-            pending += ir.targets(block.end)
-        else:
-            found.add(header)
-    return found
 
 
 # -- ends --------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Writes the C++ of checks before innermost loops over ranges that have versions without checks of bounds.
 
 The version that comes next keeps items in local variables (`register_code.py`), or has no checks, or has all.
+The first two have no polls, so a loop of very many trips has all checks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
     state = emitter.variable(header.end.state, header.end.kind)
     stride = f"{state}.stride" if header.end.kind.stride is None else str(header.end.kind.stride)
     emitter.lines.append("{")
-    emitter.lines.append(f"if ({state}.position >= {state}.length) goto {header.label}_slow;")
+    emitter.lines.append(f"const int64_t left = {state}.length - {state}.position;")
+    emitter.lines.append(f"if (left <= 0 || left > npl::most_without_poll) goto {header.label}_{CHECKED};")
     emitter.lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
     emitter.lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
     emitter.lines.append("bool inside = true;")
@@ -32,7 +34,7 @@ def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
             f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
         )
     emitter.lines.append(f"if (!inside) goto {header.label}_{CHECKED};")
-    emitter.lines.append(f"trips -= {state}.length - {state}.position;  // they have no polls")
+    emitter.lines.append("trips -= left;")
     if loop.kept is not None:
         emitter.kept_items(loop).begin(f"{header.label}_{KEEPING}")
     emitter.lines.append(f"goto {header.label}_{UNCHECKED};")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -96,6 +98,11 @@ def grown(s: Any, x: Any, n: int) -> Any:
     for i in range(n):
         s[0] = x[i]
         total = total * 7**9 + int(s[0])
+
+
+def tallied(s: Any, n: int) -> None:
+    for _ in range(n):
+        s[0] += 1
 
 
 def running(y: Any, x: Any, n: int) -> None:
@@ -251,6 +258,16 @@ def _whole() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         (grown, (np.zeros(2), np.arange(9.0), 9)),
         (scaled, (np.zeros(6), np.arange(6.0), np.array([2.5]), 6)),
     ]
+
+
+def test_loops_of_many_trips_poll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    native = begin(tallied, np.zeros(2, int), 2**40)
+    assert native.loop.job is not None and native.loop.job.wait()
+    threading.Timer(0.2, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        native.run()
+    assert native.given["s"][0] > 2**20
 
 
 def cases() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
