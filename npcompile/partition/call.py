@@ -105,6 +105,14 @@ class PartitionedCalls(CalleeSubstitution):
     def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
+            contest, body = state.block_contest, self.body
+            # Most calls of a short native function go no further, as Python that did not run of late is slow.
+            if contest is not None and contest.left > 0 and body is not None and not body.closed:
+                if state.rest <= 0 and not kwargs and self.watch is None and self.root.session is None:
+                    if (answer := body.answer(args)) is not NOT_ANSWERED:
+                        contest.left -= 1
+                        self.owner._stats.replays += 1
+                        return answer
             if self.owed or self.compiles_loops or (self.lacks and self.further):
                 return self.run(args, kwargs)
             if self._wants_body:

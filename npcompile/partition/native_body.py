@@ -54,6 +54,10 @@ class NativeBody(NativeLoop):
                     break
                 start = clock()
                 if (done := latest[1](True, *args)) is not None:
+                    if self._timed == TIMED and done[2] is None and latest[0].finishes[done[0]]:
+                        self.entries += 1
+                        self.within.owner._stats.loop_entries += 1
+                        return latest[0].exchange.value(ANSWER, done[1], args)
                     return self._answer(latest[0], start, done, args)
             self.prepare(args)
             if self.closed or self._latest is latest:

@@ -46,7 +46,7 @@ class BlockContest:
     """Compares the times of one signature's calls by a function's blocks and by the plain function."""
 
     def __init__(self) -> None:
-        self._left = 0  # so many calls are not measured
+        self.left = 0  # so many calls are not measured: the function that was cut answers them
         self._decided = False  # a contest was over
         self._begun = False  # it is known how long the plain function takes
         self._resting = rests_of_losers()
@@ -63,8 +63,8 @@ class BlockContest:
         kwargs: dict[str, Any],
     ) -> Any:
         """A call, by whose turn it is."""
-        if self._left > 0 or self._inside:
-            self._left -= 1
+        if self.left > 0 or self._inside:
+            self.left -= 1
             return partitioned.run(args, kwargs)
         if self._trial is None:
             self._trial, self._settled = Contest(first=0), is_settled(partitioned)
@@ -91,12 +91,12 @@ class BlockContest:
         native = native or partitioned.runs_loops
         is_native = native and partitioned.root.worked - worked >= PART * seconds
         if is_native and ours and seconds >= LONG and not trial.numpys:
-            self._left, self._trial = FEW, None
+            self.left, self._trial = FEW, None
             return result
         if not self._begun and trial.numpys:
             self._begun = True
             if seconds < LONG:
-                self._left, self._trial = SETTLING, None
+                self.left, self._trial = SETTLING, None
                 return result
         slower = trial.is_ours_slower()
         if ours and slower is None and min(trial.numpys, default=0.0) >= LONG:
@@ -125,7 +125,7 @@ class BlockContest:
             # The next call of equal signature may have a thousand times as many trips.
             state.rest = min(calls, TRIPS_MAY_CHANGE) if cut.runs_loops else calls
         else:
-            self._left = calls
+            self.left = calls
 
 
 def is_settled(partitioned: Contested, loop: ast.AST | None = None) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class Exchange:
         self.given = [(name, slot.kind) for name, slot in layout.given.items()]
         self.draws = any(isinstance(kind, Generator) for _, kind in self.given)
         self._format = struct.Struct("=" + "".join(_format(kind) for _, kind in self.given))
-        self._bound = [
+        self._bound: list[_Bound] = [
             (name, tag, [_reader(slot) for slot in slots]) for name, (tag, slots) in layout.bound.items()
         ]
         # The words that tell which memory arrays have, by the word that tells a type and what it then says.
@@ -86,6 +86,16 @@ class Exchange:
             for number, slot in enumerate(slots)
             if (found := objects_in(slot.kind, slot.offset))
         }
+        # The readers of names that are numbers or known objects, whatever their type.
+        self._numbers = {
+            name: (tag, readers)
+            for name, tag, readers in self._bound
+            if all(isinstance(slot.kind, Known | Scalar | Unsigned) for slot in layout.bound[name][1])
+        }
+        # The words that tell the types of names that may keep memory or references, which are to be let go.
+        keep = {tag for tag, _ in (*self._arrays, *self._objects)}
+        self._keep_memory = [tag for _, tag, _ in self._bound if tag in keep]
+        self._relevant: dict[frozenset[str] | None, list[_Bound]] = {None: self._bound}
 
     def pack(self, names: dict[str, Any]) -> bytearray:
         """Return the words of a region that is entered with these names."""
@@ -105,7 +115,7 @@ class Exchange:
         self,
         words: bytearray,
         owners: Sequence[Any],
-        wanted: Container[str] | None = None,
+        wanted: frozenset[str] | None = None,
     ) -> dict[str, Any]:
         """Return the values of the names that have one, or of those wanted. owners: the arrays given."""
         memory = Memory(owners)
@@ -113,11 +123,27 @@ class Exchange:
         memory.free()
         return names
 
-    def read(self, words: bytearray, memory: Memory, wanted: Container[str] | None = None) -> dict[str, Any]:
+    def value(self, name: str, words: bytearray, given: Iterable[Any]) -> Any:
+        """Return the value of one name, as `unpack` does. given: the values that the region was given."""
+        tags = memoryview(words).cast("q")
+        tag, readers = self._numbers.get(name, _NO_NUMBER)
+        for one in self._keep_memory:
+            if tags[one]:
+                readers = []
+        if not readers:
+            return self.unpack(words, arrays_in(given), frozenset((name,)))[name]
+        return readers[tags[tag] - 1](words, _NO_MEMORY)
+
+    def read(self, words: bytearray, memory: Memory, wanted: frozenset[str] | None = None) -> dict[str, Any]:
         """Do what `unpack` does. The caller frees the memory, which several exchanges may share."""
         names: dict[str, Any] = {}
         tags = memoryview(words).cast("q")
-        for name, tag, readers in self._bound:
+        bound = self._relevant.get(wanted)
+        if bound is None:
+            assert wanted is not None
+            bound = [one for one in self._bound if one[0] in wanted or one[1] in self._keep_memory]
+            self._relevant[wanted] = bound
+        for name, tag, readers in bound:
             if kind := tags[tag]:
                 for word in self._objects.get((tag, kind), ()):
                     memory.objects.append(tags[word])
@@ -269,6 +295,9 @@ _free = ctypes.CDLL(None).free
 _free.argtypes, _free.restype = [ctypes.c_void_p], None
 
 Reader = Callable[[bytearray, Memory], Any]
+_Bound = tuple[str, int, list[Reader]]  # a name, the word that tells its type, a reader for each type
+_NO_NUMBER: tuple[int, list[Reader]] = 0, []
+_NO_MEMORY = Memory(())
 
 
 def _reader(slot: Slot) -> Reader:
