@@ -108,7 +108,7 @@ class PartitionedCalls(CalleeSubstitution):
             contest, body = state.block_contest, self.body
             # Most calls of a short native function go no further, as Python that did not run of late is slow.
             if contest is not None and contest.left > 0 and body is not None and not body.closed:
-                if state.rest <= 0 and not kwargs and self.watch is None and self.root.session is None:
+                if state.rest <= 0 and not kwargs and self.root.session is None:
                     if (answer := body.answer(args)) is not NOT_ANSWERED:
                         contest.left -= 1
                         self.owner._stats.replays += 1
@@ -132,16 +132,11 @@ class PartitionedCalls(CalleeSubstitution):
         return self.owner._despite(fault, args, kwargs)
 
     @property
-    def _is_looked_at(self) -> bool:
-        """Tell if the statements of calls are timed, or done beside Python."""
-        return self.watch is not None or self.root.session is not None
-
-    @property
     def _wants_body(self) -> bool:
         """Tell if its body might be native as a whole, as its loops are."""
         if self.body is not None or self.asked == BODY_ASKED or not (self._contested and are_held()):
             return False
-        return self.is_of_native_loops and not (self._is_looked_at or self._is_stale)
+        return self.is_of_native_loops and self.root.session is None and not self._is_stale
 
     def _timed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call; where it was a short one the body is to be native as a whole."""
@@ -163,7 +158,9 @@ class PartitionedCalls(CalleeSubstitution):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
-        if (body := self.body) is not None and not (body.closed or kwargs or self._is_looked_at):
+        # Where statements are timed, or done beside Python, the cut function does them one by one.
+        looked_at = self.root.session is not None
+        if (body := self.body) is not None and not (body.closed or kwargs or looked_at):
             if (answer := body.answer(args)) is not NOT_ANSWERED:
                 self.owner._stats.replays += 1
                 return answer

@@ -55,6 +55,7 @@ class NativeBody(NativeLoop):
                 start = clock()
                 if (done := latest[1](True, *args)) is not None:
                     if self._timed == TIMED and done[2] is None and latest[0].finishes[done[0]]:
+                        self.within.root.worked += clock() - start
                         self.entries += 1
                         self.within.owner._stats.loop_entries += 1
                         return latest[0].exchange.value(ANSWER, done[1], args)

@@ -198,6 +198,18 @@ def test_other_types_and_sizes_compile_what_they_need(bodies: Bodies) -> None:
     assert jitted.stats.native_loops <= 4  # a loop and a body for each type, whatever the sizes
 
 
+def test_a_body_does_not_wait_until_statements_are_timed(
+    bodies: Bodies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("npcompile.partition.partitioned.ROUNDS", 1)
+    monkeypatch.setattr("npcompile.tiering.statement_profile.Watch._affords", lambda self, cut: False)
+    jitted = npcompile.jit(itself)
+    for _ in range(CALLS):
+        same(jitted(array()), itself(array()))
+        jitted.wait(60)
+    assert bodies.answered
+
+
 def test_errors_of_floats_are_told_as_the_caller_asks(bodies: Bodies) -> None:
     jitted = npcompile.jit(divided)
     for _ in range(CALLS):
