@@ -198,6 +198,14 @@ static inline auto get(const tuple<First, Rest...> &from) {
     else
         return get<index - 1>(from.rest);
 }
+// An item of a tuple whose items have one type; they lie side by side.
+template <typename First, typename... Rest>
+static inline First item_at(const tuple<First, Rest...> &from, int64_t place) {
+    static_assert(sizeof(from) >= (1 + sizeof...(Rest)) * sizeof(First));
+    First item;
+    std::memcpy(&item, reinterpret_cast<const char *>(&from) + place * int64_t(sizeof(First)), sizeof(First));
+    return item;
+}
 
 static inline void bind(tuple<> &, const tuple<> &) {}
 static inline void drop(tuple<> &) {}

@@ -12,10 +12,12 @@ from npcompile.lower.loops.iterator_ir import (
     ItemsState,
     PartsState,
     RangeIterator,
+    TupleItem,
     ZippedIterator,
     ZippedState,
 )
 from npcompile.lower.loops.layout import objects_in
+from npcompile.lower.loops.types import INT, Tuple
 
 LARGEST = 1 << 62  # numbers from here on are Python's
 
@@ -71,6 +73,16 @@ def _counted(emitter: Emitter, node: CountedIterator) -> str:
 def _zipped(emitter: Emitter, node: ZippedIterator) -> str:
     iterators = [emitter.value(one) for one in node.iterators]
     return emitter.hold(node.type, f"{{{{{', '.join(iterators)}}}}}")
+
+
+@writes(TupleItem)
+def _item(emitter: Emitter, node: TupleItem) -> str:
+    assert isinstance(node.source.type, Tuple)
+    source, place, count = emitter.value(node.source), emitter.value(node.index), len(node.source.type.items)
+    if node.index not in emitter.region.nonnegative:
+        place = emitter.hold(INT, f"npl::wrapped({place}, int64_t({count}))")
+    emitter.leave_if(f"npl::outside({place}, int64_t({count}))")
+    return emitter.hold(node.type, f"npl::item_at({source}, {place})")
 
 
 @does(CheckLength)

@@ -1,4 +1,4 @@
-"""Defines iterators in the typed IR: over arrays and tuples, with numbers, and side by side.
+"""Defines iterators in the typed IR: over arrays and tuples, with numbers, and side by side; items of tuples.
 
 Rules in `frontend/loops/rules/iteration.py` make it, `iterator_code.py` writes its C++, and
 `frontend/loops/exchange.py` hands iterators over.
@@ -75,6 +75,17 @@ class ZippedState(ir.State):
 
     def __str__(self) -> str:
         return f"zip({', '.join(map(str, self.parts))})"
+
+
+@dataclass(frozen=True, eq=False)
+class TupleItem(ir.Compound):
+    """An item, by an int, of a tuple whose items all have one type."""
+
+    source: ir.Expression
+    index: ir.Expression
+
+    def __str__(self) -> str:
+        return f"{self.source}[{self.index}]"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import check
+from tests.frontend.loops.native import run_natively
 
 LONG = 3000
 
@@ -138,6 +139,33 @@ def test_tuples_from_outside():
 
 def test_items_of_several_types_are_pythons():
     check(moved, np.arange(float(LONG)), (0.5, 1, 2.0))
+
+
+def looked_up(a, scales):
+    s = 0
+    for i in range(len(a)):
+        di, w = MOVES[i % 3 - 3]
+        s += di * a[i - 1] + MOVES[a[i] % 3][i % 2] - scales[-1 - i % 3]
+        s += w * scales[a[i] % 2]
+    return s, di, w
+
+
+def test_items_of_tuples_at_places_of_the_trip():
+    check(looked_up, np.arange(LONG), (0.5, 1.5, -2.0))
+    check(looked_up, np.arange(LONG).astype(np.uint8), (np.float32(0.1), np.float32(3), np.float32(1)))
+
+
+def out_of_a_tuple(a):
+    s = 0
+    for x in a:
+        s += MOVES[x][0]
+    return s
+
+
+def test_places_outside_of_a_tuple_are_pythons():
+    run = run_natively(out_of_a_tuple, np.array([0, -3, 2, 3, 1]))
+    assert not run.is_done
+    assert run.names["s"] == 2 * MOVES[0][0] + MOVES[2][0]
 
 
 def best(a):

@@ -10,7 +10,9 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, fancy
 from npcompile.frontend.loops.rules.views import Index, view
+from npcompile.frontend.loops.values import has_one_type
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import TupleItem
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
 
 
@@ -38,9 +40,12 @@ def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.ex
     made = inference.value(index)
     assert isinstance(container.type, Tuple)
     items = container.type.items
-    if not isinstance(made, ir.Constant) or made.type != INT or not -len(items) <= made.value < len(items):
+    if isinstance(made, ir.Constant) and made.type == INT and -len(items) <= made.value < len(items):
+        return ir.part_of(container, made.value % len(items))
+    parts = items[0].items if items and isinstance(items[0], Tuple) else items
+    if not has_one_type(container.type) or not all(isinstance(part, Scalar) for part in parts):
         raise Outside(f"an item of {container.type} at a place that is not known")
-    return ir.part_of(container, made.value % len(items))
+    return TupleItem(items[0], container, index_of(inference, made))
 
 
 def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
