@@ -45,6 +45,8 @@ def marked(fn: types.FunctionType, begin: Begin) -> types.FunctionType:
 
     begin: `begin(fn, loop, iterator)` returns the run of a loop that begins, None where nobody looks at it.
     """
+    if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":  # then no loop is native
+        return fn
     code = _code(fn.__code__, fn)
     if code is None:
         return fn
@@ -69,8 +71,6 @@ def _code(code: types.CodeType, fn: types.FunctionType) -> tuple[types.CodeType,
 
 
 def _marked_code(fn: types.FunctionType) -> tuple[types.CodeType, list[Any]] | None:
-    if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":  # then no loop is native
-        return None
     try:
         node, imports, _, reason = function_tree(fn)
     except NotFound:
