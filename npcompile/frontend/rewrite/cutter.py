@@ -337,11 +337,23 @@ class Cutter:
         return native if native is not None and self.bound.issuperset(native.takes) else None
 
     def protected_names(self, node: ast.For | ast.While) -> bool:
-        """Tell if a loop binds names that are not the function's own, or that functions made inside read."""
+        """Tell if a loop binds names that are not the function's own, or that functions made inside read, or
+        deletes names that are bound elsewhere.
+        """
+        if self._deletes_names(node):
+            return True
         stored = set(stored_names(node))
         return bool(stored & (self.facts.captured_later | self.facts.rebound)) or not all(
             map(self.facts.is_local, stored)
         )
+
+    def _deletes_names(self, node: ast.For | ast.While) -> bool:
+        """Tell if handlers in a loop delete names, as `except ... as name` does, that are bound elsewhere."""
+        handled = {part.name for part in own_nodes([node]) if isinstance(part, ast.ExceptHandler)} - {None}
+        if not handled:
+            return False
+        bound = {part.id for part in ast.walk(self.node) if isinstance(part, ast.Name) and _is_bound(part)}
+        return not handled.isdisjoint(bound | set(self.facts.arguments))
 
     def _enter_natively(self, node: Any, made: Any, native: Native | None) -> list[ast.stmt]:
         """Return the statements of a loop that may be done natively, else the loop as it was cut."""
@@ -483,3 +495,7 @@ class Cutter:
         place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
         self.places.append(place)
         return f"{self.facts.prefix}{self.levels.number((*place, self.places.count(place)))}"
+
+
+def _is_bound(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)

@@ -168,6 +168,45 @@ def until_it_fails(x: Any, n: Any) -> Any:
     return rows, i, k
 
 
+@program(ZEROS, native=False)
+@program(X + 2, native=False)
+def a_name_that_a_handler_deletes(x: Any) -> Any:
+    error, total = 5, 0.0
+    for i in range(len(x)):
+        try:
+            total += 1 / float(x[i])
+        except ZeroDivisionError as error:  # noqa: F841
+            total -= 1
+    return total, error
+
+
+@program(ZEROS)
+def names_of_which_some_are_bound(x: Any) -> Any:
+    one, other, total, label = -1.0, -2.0, 0.0, "none"
+    for i in range(len(x)):
+        try:
+            other = float(i)
+            one = 1 / float(x[i])
+            other = one
+        except ZeroDivisionError:
+            label = f"bad {i}"
+        total += one * 2 + other
+    return total, one, other, label
+
+
+@program(ZEROS)
+@program(X + 2)
+def returns(x: Any) -> Any:
+    for i in range(len(x)):
+        try:
+            if x[i] > 2.9:
+                return i
+            inverse = 1 / float(x[i])
+        except ZeroDivisionError:
+            return -i
+    return inverse
+
+
 @pytest.fixture(scope="module")
 def called() -> Any:
     with pytest.MonkeyPatch.context() as patch:
