@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -270,8 +270,9 @@ class Memory:
             return owner, owner.ctypes.data
         made = self._blocks.get(address)
         if made is None:
-            _, size, axes, *shape = _BLOCK.unpack(ctypes.string_at(address, _BLOCK.size))
-            made = self._blocks[address] = np.empty(tuple(shape[:axes]), dtype)
+            _, size, axes, *shape, turned = _BLOCK.unpack(ctypes.string_at(address, _BLOCK.size))
+            order: Literal["F", "C"] = "F" if turned else "C"
+            made = self._blocks[address] = np.empty(tuple(shape[:axes]), dtype, order)
             ctypes.memmove(made.ctypes.data, address + _ITEMS, size)
         return made, address + _ITEMS
 
@@ -287,7 +288,7 @@ class Memory:
             _free(ctypes.c_void_p.from_address(address - WORD).value)
 
 
-_BLOCK = struct.Struct("=3q8q")
+_BLOCK = struct.Struct("=3q8qq")
 _ITEMS = 128  # the bytes before a block's items
 _give_back = ctypes.PyDLL(None).Py_DecRef
 _give_back.argtypes, _give_back.restype = [ctypes.c_void_p], None

@@ -94,7 +94,8 @@ def key_of(value: Any, unsigned: bool = False) -> Any:
     if kind is np.ndarray:
         dtype = value.dtype
         packed = value.ndim > 0 and value.strides[-1] == dtype.itemsize
-        return dtype.num, dtype.isnative, value.ndim, value.flags.num & _FLAGS, packed
+        turned = not packed and _is_turned(value)
+        return dtype.num, dtype.isnative, value.ndim, value.flags.num & _FLAGS, packed, turned
     if kind is int:
         return UNSIGNED if unsigned and 0 <= value < MODULUS else _key_of_int(value)
     if kind in _PYTHON or kind in _NUMPY:
@@ -332,4 +333,9 @@ def array_type(array: np.ndarray[Any, Any]) -> Array | None:
     if code not in C_TYPES or not dtype.isnative or not flags.aligned or dtype.type not in _NUMPY:
         return None
     packed = array.ndim > 0 and array.strides[-1] == dtype.itemsize
-    return Array(code, array.ndim, packed, flags.writeable)
+    return Array(code, array.ndim, packed, flags.writeable, not packed and _is_turned(array))
+
+
+def _is_turned(array: np.ndarray[Any, Any]) -> bool:
+    """Tell if an array is a matrix that lies in memory by columns."""
+    return array.ndim == 2 and 1 not in array.shape and 0 < abs(array.strides[0]) < abs(array.strides[1])

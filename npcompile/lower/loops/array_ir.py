@@ -36,11 +36,13 @@ class Lane(ir.Expression):
 class Map(ir.Compound):
     """A new array: a scalar expression of the items of other arrays, which are broadcast to one shape.
 
-    operands: arrays and scalars. body: an expression of `Lane`s and constants that never leaves.
+    operands: arrays and scalars. body: an expression of `Lane`s and constants that never leaves. in_c_order:
+    the new array lies in memory in the order of C, whatever the operands' order.
     """
 
     operands: tuple[ir.Expression, ...]
     body: ir.Expression
+    in_c_order: bool = False
 
     @property
     def parts_within(self) -> tuple[ir.Expression, ...]:

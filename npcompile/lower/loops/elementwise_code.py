@@ -41,7 +41,7 @@ def _lanes(body: ir.Expression) -> list[Lane]:
 @writes(Map)
 def _map(emitter: Emitter, node: Map) -> str:
     function, arrays = function_of(emitter, node)
-    return computed(emitter, node.type, "compute", [function, *arrays])
+    return computed(emitter, node.type, "compute_in_c" if node.in_c_order else "compute", [function, *arrays])
 
 
 def computed(emitter: Emitter, kind: ir.Type, function: str, operands: Sequence[str]) -> str:

@@ -242,6 +242,7 @@ template <typename T, int N>
 static inline bool make(const int64_t *shape, array<T, N, true> &made, scratch &kept) {
     if (!(kept.memory = allocate(lay_out(shape, made)))) return true;
     kept.memory->axes = N;
+    kept.memory->turned = 0;
     for (int axis = 0; axis < N; axis++) kept.memory->shape[axis] = shape[axis];
     made.data = kept.memory->items;
     made.owner = nullptr;
@@ -265,16 +266,64 @@ NPL_INLINE bool is_c_ordered(const array<T, N, packed> &of) {
     return true;
 }
 
+// Computes a new array in C order. Leaves where shapes do not fit.
+template <typename F, typename T, int N, typename... Arrays>
+static inline bool compute_in_c(array<T, N, true> &made, scratch &kept, F f, const Arrays &...arrays) {
+    int64_t shape[N ? N : 1];
+    for (int axis = 0; axis < N; axis++) shape[axis] = 1;
+    if ((widen_shape<N>(arrays, shape) | ... | false) || make(shape, made, kept)) return true;
+    map<N>(shape, f, spread<N>(made, shape), spread<N>(arrays, shape)...);
+    return false;
+}
+
 // Computes a new array. Leaves where shapes do not fit, or the result would not be in C order.
 template <typename F, typename T, int N, typename... Arrays>
 static inline bool compute(array<T, N, true> &made, scratch &kept, F f, const Arrays &...arrays) {
-    int64_t shape[N ? N : 1];
-    for (int axis = 0; axis < N; axis++) shape[axis] = 1;
-    if ((widen_shape<N>(arrays, shape) | ... | false)) return true;
     if constexpr (N > 1)
         if (!(is_c_ordered(arrays) && ...)) return true;
-    if (make(shape, made, kept)) return true;
-    map<N>(shape, f, spread<N>(made, shape), spread<N>(arrays, shape)...);
+    return compute_in_c(made, kept, f, arrays...);
+}
+
+// The axes along which an operand's items differ, in the order in which they lie: by rows, by columns, or along one
+// axis only.
+enum { no_axis, by_rows, by_columns, along_first, along_last };
+template <typename T, int N, bool packed>
+NPL_INLINE int lies(const array<T, N, packed> &of) {
+    static_assert(N <= 2);
+    if constexpr (N == 0) return no_axis;
+    else if constexpr (N == 1) return of.shape[0] == 1 || of.stride(0) == 0 ? no_axis : along_last;
+    else {
+        int64_t first = of.shape[0] == 1 ? 0 : of.stride(0), last = of.shape[1] == 1 ? 0 : of.stride(1);
+        first = first < 0 ? -first : first, last = last < 0 ? -last : last;
+        if (!first) return last ? along_last : no_axis;
+        return !last ? along_first : last > first ? by_columns : by_rows;
+    }
+}
+
+// Computes a new matrix, by columns where all operands with two axes lie so, as NumPy's iterator decides. Leaves
+// where shapes do not fit, where there are no items, and where a part of the expression may have been a matrix by rows.
+template <typename F, typename T, typename... Arrays>
+static inline bool compute(array<T, 2, false> &made, scratch &kept, F f, const Arrays &...arrays) {
+    int64_t shape[2] = {1, 1};
+    if ((widen_shape<2>(arrays, shape) | ... | false) || shape[0] == 0 || shape[1] == 0) return true;
+    const int orders[] = {lies(arrays)...};
+    bool rows = false, columns = false, first = false, last = false;
+    for (int order : orders) {
+        rows |= order == by_rows, columns |= order == by_columns;
+        first |= order == along_first, last |= order == along_last;
+    }
+    const bool turned = columns && !rows;
+    if (turned && first && last) return true;
+    array<T, 2, true> memory;
+    const int64_t lengths[2] = {shape[turned], shape[!turned]};
+    if (make(lengths, memory, kept)) return true;
+    made.data = memory.data, made.owner = nullptr, made.memory = memory.memory, made.itself = true;
+    for (int axis = 0; axis < 2; axis++) {
+        made.shape[axis] = kept.memory->shape[axis] = shape[axis];
+        made.strides[axis] = memory.strides[turned ? 1 - axis : axis];
+    }
+    kept.memory->turned = turned;
+    map<2>(shape, f, spread<2>(made, shape), spread<2>(arrays, shape)...);
     return false;
 }
 

@@ -12,6 +12,7 @@ constexpr int most_axes = 8;
 struct block {
     int64_t references, bytes, axes;
     int64_t shape[most_axes];
+    int64_t turned;  // it lies by columns
     alignas(64) char items[];
 };
 static_assert(offsetof(block, items) == 128);

@@ -94,13 +94,15 @@ UNSIGNED = Unsigned()
 class Array(Type):
     """A NumPy array: native byte order, aligned.
 
-    packed: its last axis is contiguous. writeable: its items may be stored to.
+    packed: its last axis is contiguous. writeable: its items may be stored to. turned: it is a matrix that is
+    expected to lie in memory by columns, as results of elementwise expressions then do; never if packed.
     """
 
     code: str
     ndim: int
     packed: bool = False
     writeable: bool = True
+    turned: bool = False
 
     @property
     def item(self) -> Scalar:

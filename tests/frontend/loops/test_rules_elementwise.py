@@ -269,5 +269,8 @@ def in_order(A, n):
 
 
 def test_new_arrays_have_the_layout_of_numpy():
-    assert not run_natively(in_order, np.asfortranarray(np.ones((3, 4))), 1).is_done
-    assert run_natively(in_order, np.asfortranarray(np.ones((3, 1))), 1).is_done
+    for shape in [(3, 4), (3, 1), (3, 4, 2)]:
+        check(in_order, np.ones(shape), 1)
+    for shape in [(3, 4), (3, 1)]:
+        check(in_order, np.asfortranarray(np.ones(shape)), 1)
+    assert not run_natively(in_order, np.asfortranarray(np.ones((3, 4, 2))), 1).is_done

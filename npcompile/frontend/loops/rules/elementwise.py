@@ -38,7 +38,7 @@ class Fusion:
 
     def body(self, value: ir.Expression) -> ir.Expression:
         """Return the scalar expression that stands for an operand within the body."""
-        if isinstance(value, Map) and ndim(value) == self.axes:
+        if isinstance(value, Map) and ndim(value) == self.axes and not value.in_c_order:
             lanes = [self.body(operand) for operand in value.operands]
             return _with_lanes(value.body, lanes)
         if isinstance(value, ir.Constant):
@@ -55,7 +55,10 @@ class Fusion:
 
     def map(self, body: ir.Expression) -> Map:
         assert isinstance(body.type, Scalar)
-        return Map(Array(body.type.code, self.axes, self.axes > 0), tuple(self.operands), body)
+        kinds = [one.type for one in self.operands if isinstance(one.type, Array)]
+        turned = self.axes == 2 and any(kind.turned for kind in kinds)
+        kind = Array(body.type.code, self.axes, self.axes > 0 and not turned, turned=turned)
+        return Map(kind, tuple(self.operands), body)
 
 
 def _with_lanes(body: ir.Expression, lanes: list[ir.Expression]) -> ir.Expression:
@@ -278,7 +281,11 @@ def dtype_of(inference: Inference, node: ast.expr) -> Scalar:
 def _copy_method(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     if node.args or node.keywords:
         raise Outside("`copy` with an order")
-    return _copy(owner)
+    made = _copy(owner)
+    assert isinstance(made.type, Array) and isinstance(owner.type, Array)
+    if owner.type.packed or owner.type.ndim < 2:
+        return made
+    return Map(Array(made.type.code, made.type.ndim, True), made.operands, made.body, in_c_order=True)
 
 
 @language.calls(np.copy)
@@ -288,7 +295,7 @@ def _copy_call(inference: Inference, node: ast.Call) -> ir.Expression:
     return _copy(inference.value(node.args[0]))
 
 
-def _copy(array: ir.Expression) -> ir.Expression:
+def _copy(array: ir.Expression) -> Map:
     if not isinstance(array.type, Array) or not array.type.ndim:
         raise Outside(f"a copy of {array.type}")
     return converted(array, array.type.item)

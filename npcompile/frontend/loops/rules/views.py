@@ -27,7 +27,8 @@ def view(container: ir.Expression, parts: list[Index]) -> ir.Expression:
     kinds = [part for part in parts if not isinstance(part, ir.Expression)]
     last = parts[-1] if parts else None
     packed = container.type.packed and isinstance(last, ir.Slice) and _step(last) == 1
-    kind = Array(container.type.code, len(kinds), packed, container.type.writeable)
+    turned = container.type.turned and len(kinds) == container.type.ndim and not packed
+    kind = Array(container.type.code, len(kinds), packed, container.type.writeable, turned)
     return ir.View(kind, container, tuple(parts))
 
 
@@ -46,7 +47,8 @@ def transposed(array: ir.Expression, axes: tuple[int, ...]) -> ir.Expression:
     """Return the view whose axes are these ones of an array."""
     assert isinstance(array.type, Array)
     packed = array.type.packed and axes[-1:] == (array.type.ndim - 1,)
-    return Transposed(Array(array.type.code, len(axes), packed, array.type.writeable), array, axes)
+    turned = axes == (1, 0) and not array.type.turned
+    return Transposed(Array(array.type.code, len(axes), packed, array.type.writeable, turned), array, axes)
 
 
 @language.attributes((Array, "shape"))
