@@ -160,9 +160,9 @@ class NativeLoop:
                 typed.job.tell(self._make_ready)
                 return Outcome(rest=iterator)
             typed.job.wait()
-            if typed.job.error is not None:
-                self.refuse(str(typed.job.error))
-                return None
+        if typed.job.error is not None:  # since it was found
+            self.refuse(str(typed.job.error))
+            return None
         if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
             return Outcome(rest=iterator)
         start = clock()
