@@ -274,3 +274,23 @@ def test_new_arrays_have_the_layout_of_numpy():
     for shape in [(3, 4), (3, 1)]:
         check(in_order, np.asfortranarray(np.ones(shape)), 1)
     assert not run_natively(in_order, np.asfortranarray(np.ones((3, 4, 2))), 1).is_done
+
+
+def tuples(x, p, q, n):
+    for i in range(n):
+        x[i] = p, q, i
+        x[i, 1:] = x[i, 2], x[i, 1]
+        p = q
+    x[:1] = q, p, 3
+
+
+@pytest.mark.parametrize("code", ["i4", "f4", "f8", "c16", "b1"])
+def test_stores_of_tuples(code):
+    for a, b in ((3, 5), (0.5, 3), (np.float64(-0.5), np.int16(7)), (np.float32(2.75), True)):
+        check(tuples, np.zeros((4, 3), code), a, b, 4)
+
+
+def test_tuples_that_do_not_fit_are_pythons():
+    assert not run_natively(tuples, np.zeros((4, 3), "i1"), 1, 200, 4).is_done
+    assert not run_natively(tuples, np.zeros((4, 4)), 1, 2, 4).is_done
+    check(tuples, np.zeros((0, 3)), 1, 2, 0)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.frontend.loops.native import check, run_natively
@@ -104,3 +105,23 @@ def known(mode, n):
 @pytest.mark.parametrize("mode", ["square", "one", "other"])
 def test_modes(mode):
     check(known, mode, 4)
+
+
+def among_bytes(data, shift, n):
+    count = 0
+    for i in range(len(data)):
+        if data[i] + shift in b",;\n":
+            count += 1
+        elif data[i] not in b"0123456789":
+            count += 100
+
+
+@pytest.mark.parametrize("shift", [0, 1, 10, True])
+def test_bytes_among_others(shift):
+    check(among_bytes, b"a,b;1\n22,3:", shift, 0)
+    check(among_bytes, np.array([*b"a,b;1\n22,3:"], np.uint8), shift, 0)
+
+
+def test_numbers_that_are_no_bytes_are_pythons():
+    assert not run_natively(among_bytes, b"ab", 200, 0).is_done
+    assert not run_natively(among_bytes, b"ab", -100, 0).is_done

@@ -231,3 +231,37 @@ def nesting_depths(data, opening, closing):
         if depth:
             first_error = -1
     return deepest, first_error
+
+
+@loop(
+    lambda n, rng: (b"12.5,-3,4,,abc,0.001;7,8.25,-1,9;;5" * n,),
+    sizes=(0, 1, 3),
+    realistic=300,
+    of_numpy=lambda rng: text("1.5,x;", "-20,,7"),
+    ends_in_a_sign=lambda rng: (b"1;-",),
+)
+def fields_of_numbers(data):
+    found, rows, at = [], 0, 0
+    while at < len(data):
+        sign = 1.0
+        if data[at] == 45:
+            sign = -1.0
+            at += 1
+        value, digits, scale, decimals = 0.0, 0, 1.0, False
+        while at < len(data) and data[at] in b"0123456789.":
+            if data[at] == 46:
+                decimals = True
+            else:
+                value = value * 10 + (data[at] - 48)
+                digits += 1
+                if decimals:
+                    scale *= 0.1
+            at += 1
+        while at < len(data) and data[at] not in b",;":
+            digits = 0
+            at += 1
+        found.append(sign * value * scale if digits else -1.0)
+        if at < len(data) and data[at] == 59:
+            rows += 1
+        at += 1
+    return found, rows

@@ -161,3 +161,30 @@ def shuffle(x, given):
         j = int(given[i] * (i + 1))
         x[i], x[j] = x[j], x[i]
     return x
+
+
+@loop(
+    lambda n, rng: (rng.random(n), rng.random(n)),
+    sizes=(0, 1, 30),
+    realistic=20_000,
+    float32=lambda rng: (rng.random(8).astype(np.float32), rng.random(8).astype(np.float32)),
+    shorter_second=lambda rng: (rng.random(5), rng.random(3)),
+)
+def epidemic_by_events(waits, choices):
+    healthy, ill, well = 90, 10, 0
+    time, most = 0.0, ill
+    history = np.zeros((len(waits), 3), dtype=np.int32)
+    for k in range(len(waits)):
+        infection, recovery = 0.3 * healthy * ill / 100, 0.1 * ill
+        rate = infection + recovery
+        if rate <= 0:
+            healthy, ill, well = 90, 10, 0
+            continue
+        time -= math.log(1.0 - waits[k]) / rate
+        if choices[k] * rate < infection:
+            healthy, ill = healthy - 1, ill + 1
+        else:
+            ill, well = ill - 1, well + 1
+        most = max(most, ill)
+        history[k] = healthy, ill, well
+    return time, most, history

@@ -19,9 +19,19 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.products import matmul
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Fetch, Lane, Map, Selected, StoreMap, Taken, Transposed, ndim
+from npcompile.lower.loops.array_ir import (
+    Fetch,
+    Lane,
+    Listed,
+    Map,
+    Selected,
+    StoreMap,
+    Taken,
+    Transposed,
+    ndim,
+)
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
+from npcompile.lower.loops.types import BOOL, INT, Array, Scalar, Tuple
 
 Choose = Callable[[tuple[Scalar, ...]], Operation | None]
 
@@ -307,6 +317,8 @@ def _copy(array: ir.Expression) -> Map:
 def store(inference: Inference, target: ir.Expression, value: ir.Expression) -> None:
     """Add the step that stores an array or a scalar to all items of an array."""
     assert isinstance(target.type, Array)
+    if isinstance(value.type, Tuple):
+        value = _listed(value, target.type.item)
     value = unsigned.item(value, target.type.item)
     if not target.type.writeable:
         raise Outside("a store to a read-only array")
@@ -314,6 +326,20 @@ def store(inference: Inference, target: ir.Expression, value: ir.Expression) -> 
         raise Outside(f"a store of {value.type} to {target.type}")
     made = converted(value, target.type.item)
     inference.add(StoreMap, target, made)
+
+
+def _listed(value: ir.Expression, kind: Scalar) -> ir.Expression:
+    """Return the numbers of a tuple as an array, each converted as a store to an item converts it."""
+    assert isinstance(value.type, Tuple)
+    items = [
+        scalar_or_array(unsigned.item(ir.part_of(value, place), kind))
+        for place in range(len(value.type.items))
+    ]
+    if not items or not all(isinstance(item.type, Scalar) for item in items):
+        raise Outside(f"a store of {value.type}")
+    return Listed(
+        Array(kind.code, 1, True), tuple(item if item.type == kind else cast(item, kind) for item in items)
+    )
 
 
 @language.updates(Array)

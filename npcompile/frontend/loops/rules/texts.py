@@ -13,7 +13,7 @@ from typing import Any
 from npcompile.frontend.loops import arithmetic, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.rules.numbers import apply, compared
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.text_ir import CharacterConstant, CharacterValue, EqualTexts, TextItem, TextLength
@@ -143,6 +143,21 @@ def _is_item(inference: Inference, kind: Any, left: ir.Expression, right: ir.Exp
             continue  # a number is no text
         rule = language.comparisons.find((type(left.type), type(item.type)), f"{left.type} and {item.type}")
         same = inference.truth(rule(inference, ast.Eq, left, item))
+        found = ir.Choose(BOOL, same, ir.truth(True), found)
+    return _or_not(found, kind is ast.NotIn)
+
+
+@language.comparisons((Scalar, Known))
+def _is_byte(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    """Tell if an int is among bytes that are known. Python raises where it is no byte."""
+    assert isinstance(left.type, Scalar) and isinstance(right.type, Known)
+    known = right.type.value
+    if kind not in (ast.In, ast.NotIn) or type(known) is not bytes or not known:
+        raise Outside(f"comparisons of {left.type} and {right.type}")
+    byte = as_int(apply(arithmetic.cast(INT, _BYTE), (index_of(inference, left),), "bytes"))
+    found: ir.Expression = ir.truth(False)
+    for one in reversed(dict.fromkeys(known)):
+        same = compared(inference, ast.Eq, byte, ir.integer(one))
         found = ir.Choose(BOOL, same, ir.truth(True), found)
     return _or_not(found, kind is ast.NotIn)
 
