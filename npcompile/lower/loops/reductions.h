@@ -215,6 +215,14 @@ NPL_INLINE bool precedes(T one, T other) {
     else return less(other, one);
 }
 
+// Tells if the extreme so far is kept. Of zeros with two signs NumPy takes the last one, as the processor's
+// instructions for floats and doubles do, and of halves the first.
+template <bool least, typename T>
+NPL_INLINE bool stays(T extreme, T item) {
+    if constexpr (std::is_floating_point_v<T>) return precedes<least>(extreme, item);
+    else return !precedes<least>(item, extreme);
+}
+
 template <typename T>
 NPL_INLINE bool is_nan(T item) {
     if constexpr (complex_type<T>) return item.real != item.real || item.imag != item.imag;
@@ -241,12 +249,12 @@ struct extreme_row {
                 for (; place + lanes <= length; place += lanes)
                     for (int lane = 0; lane < lanes; lane++) {
                         const T item = source(place + lane);
-                        extremes[lane] = precedes<least>(item, extremes[lane]) ? item : extremes[lane];
+                        extremes[lane] = stays<least>(extremes[lane], item) ? extremes[lane] : item;
                         if constexpr (std::is_floating_point_v<T>) nans[lane] |= item != item;
                     }
                 for (int lane = 0; lane < lanes; lane++) {
                     if (nans[lane]) has_nan = true;
-                    if (precedes<least>(extremes[lane], extreme)) extreme = extremes[lane];
+                    if (!stays<least>(extreme, extremes[lane])) extreme = extremes[lane];
                 }
                 if (is_nan(extreme)) has_nan = true;
                 if (has_nan) place = 0;
@@ -259,7 +267,7 @@ struct extreme_row {
                 nan = item;
                 return;
             }
-            if (precedes<least>(item, extreme)) extreme = item;
+            if (!stays<least>(extreme, item)) extreme = item;
         }
     }
 };

@@ -59,6 +59,16 @@ def test_extremes_of_nan(code, place):
     check(extremes, x, 1)
 
 
+# Which zero NumPy takes of more items depends on how many its instructions compare at once.
+@pytest.mark.parametrize("code", ["f2", "f4", "f8"])
+def test_extremes_of_zeros_with_two_signs(code):
+    for size in (2, 3, 8):
+        for first in range(size):
+            x = np.zeros(size, code)
+            x[first] = -0.0
+            check(extremes, x, 1)
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 63, 64, 65, 129, 1000])
 def test_sums_are_numpy_s_in_every_bit(size):
     check(extremes, np.random.default_rng(size).normal(size=size), 1)
