@@ -126,10 +126,7 @@ def cumulated(a: Any) -> Any:
 
 
 def helper(a: Any, i: int) -> Any:
-    try:
-        return a[i] * 2
-    except IndexError:
-        return 0.0
+    return a[i] * WEIGHTS["last"]
 
 
 def with_helper(a: Any) -> Any:
