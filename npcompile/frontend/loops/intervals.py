@@ -10,9 +10,10 @@ value. Branches that compare a name with something narrow the name's bounds on e
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from npcompile.frontend.loops.counters import REACHED, counters
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import GridState
 from npcompile.lower.loops.dict_ir import ItemCount
@@ -40,14 +41,20 @@ class Interval(NamedTuple):
         return self.least >= least and self.most <= most
 
     def clipped(self, kind: Type) -> Interval:
-        least, most = of_type(kind)
-        return Interval(min(max(self.least, least), most), max(min(self.most, most), least))
+        return self.within(of_type(kind))
+
+    def within(self, other: Interval) -> Interval:
+        """Return the part that lies in another one, which they have in common."""
+        return Interval(
+            min(max(self.least, other.least), other.most), max(min(self.most, other.most), other.least)
+        )
 
     def hull(self, other: Interval) -> Interval:
         return Interval(min(self.least, other.least), max(self.most, other.most))
 
 
 ANY = Interval(LEAST, MOST)
+COUNTED = Interval(-REACHED, REACHED)  # counters
 BYTE = Interval(0, 255)  # an item of bytes
 # Operations on ints whose low bits depend on the low bits of the operands alone.
 BY_LOW_BITS = frozenset(
@@ -96,6 +103,9 @@ class _Values:
                 return self.value(one, bounds)
             case ir.Apply(operands=(one,)) if node.operation.function.startswith("npl::fitting_cast<int64_t"):
                 return self.value(one, bounds).clipped(INT)
+            case ir.Apply(operands=operands) if node.type in INTS and (extreme := _extreme(node.operation)):
+                ends = zip(*(self.value(operand, bounds) for operand in operands), strict=True)
+                return Interval(*map(extreme, ends))
             case ir.Apply(operands=operands, operator=operator) if node.type in INTS:
                 exact = exact_of(operator, [self.value(operand, bounds) for operand in operands])
                 return of_type(node.type) if exact is None else exact.clipped(node.type)
@@ -118,13 +128,19 @@ def interval_of(node: ir.Expression) -> Interval:
     return _Values().value(node, {})
 
 
+def _is_bounded(node: ir.Expression, limit: int) -> bool:
+    """Tell if an int's absolute value is at most a limit, whatever its names are."""
+    least, most = interval_of(node)
+    return -limit <= least and most <= limit
+
+
 class _Analysis(_Values):
     def __init__(self, region: ir.Region) -> None:
         super().__init__()
         self.region = region
         self.before: dict[ir.Block, Bounds] = {}
         self.visits: dict[ir.Block, int] = {}
-        self.ranges: dict[str, Interval] = {}  # of the numbers of ranges, by the names of iterators
+        self.counters = counters(region, _is_bounded)
 
     def run(self) -> None:
         self.before[self.region.entry] = self._given()
@@ -160,7 +176,7 @@ class _Analysis(_Values):
             one = known[name].hull(bounds[name])
             if one != known[name] and self.visits.get(block, 0) >= VISITS:
                 grows = one.least < known[name].least, one.most > known[name].most
-                least, most = of_type(block.types.get(name, INT))
+                least, most = COUNTED if name in self.counters else of_type(block.types.get(name, INT))
                 one = Interval(least if grows[0] else one.least, most if grows[1] else one.most)
             merged[name] = one
         self.before[block] = merged
@@ -206,7 +222,8 @@ class _Analysis(_Values):
                 found = self.value(value, bounds)
                 bounds.pop(name, None)
                 if value.type in (*INTS, BOOL):
-                    bounds[name] = found
+                    counts = value.type == INT and name in self.counters
+                    bounds[name] = found.within(COUNTED) if counts else found
             case ir.CallFunction(name=name, function=function):
                 for one in (name, *function.changed):
                     bounds.pop(one, None)
@@ -312,6 +329,13 @@ def _keeps(operation: Operation) -> bool:
     if operation.function.startswith("npl::cast<uint64_t"):
         return kind.kind in "iu"
     return operation.function.startswith("npl::cast<int64_t") and kind.kind in "iub" and kind.code != "u8"
+
+
+def _extreme(operation: Operation) -> Callable[[Iterable[int]], int] | None:
+    """Return the function of Python's, `min` or `max`, that an operation is; None for others."""
+    if operation.function.startswith("npl::smallest<"):
+        return min
+    return max if operation.function.startswith("npl::largest<") else None
 
 
 def _places(kind: ir.State, item: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Known, Type
+from npcompile.lower.loops.types import INT, Array, Known, Type
 from tests.frontend.loops.native import check, run_natively
 
 NAMES: dict[str, Type] = {"a": Array("i4", 1), "b": Array("u1", 1), "range": Known(range)}
@@ -110,3 +110,34 @@ def limits(x, n):
 
 def test_divmod_and_limits() -> None:
     check(limits, np.arange(5.0), 5)
+
+
+COUNTED = [
+    ("n += 1", True),
+    ("if a[i] > 3: n += 1\nelse: n -= b[i] % 9", True),
+    ("m = n\nn = m + 1", True),
+    ("n = max(n, i) - 1", True),
+    ("n = 0 if a[i] > 3 else n + 1", True),
+    ("n += 100", False),
+    ("n += i", False),
+    ("n += n", False),
+    ("m = n\nn = m + k\nk = n", False),
+    ("n = int(a[i])\nn += 1", True),
+    ("n = i * i * i\nn += 1", False),
+]
+
+
+@pytest.mark.parametrize(("body", "certain"), COUNTED)
+def test_counters_do_not_overflow(body: str, certain: bool) -> None:
+    lines = "\n".join("    " + line for line in body.splitlines())
+    node = ast.parse(f"for i in range(len(a)):\n{lines}").body[0]
+    assert isinstance(node, ast.For)
+    flow = loop_source(node).flow
+    functions: dict[str, Type] = {one.__name__: Known(one) for one in (max, len, int)}
+    names = {**NAMES, **functions, "n": INT, "m": INT, "k": INT, flow.state: ir.RangeState(1, True)}
+    region = Inference(flow).infer(names)
+    bound(region)
+    steps = [step for block in region.blocks for step in (*block.steps, block.end)]
+    applied = [item for step in steps for top in ir.expressions_of(step) for item in applications(top)]
+    sums = [one for one in applied if one.type == INT and one.operator in (ast.Add, ast.Sub)]
+    assert all(one in region.certain for one in sums) == certain, region
