@@ -41,6 +41,7 @@ from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.registers import keep
 from npcompile.frontend.loops.scope import Scope
+from npcompile.frontend.loops.selects import select
 from npcompile.frontend.loops.whole_arrays import arrays_taken_whole
 from npcompile.frontend.rewrite.kept_trees import nodes_of
 from npcompile.lower.loops import ir
@@ -216,16 +217,19 @@ def typed_loop(
     for body in bodies:
         body.wide = frozenset(body.names)
     _check(region, "inference")
-    for pass_ in (bound, hoist):
-        for one in (region, *bodies):
+    shared = [region] if thread_count() > 1 else []  # functions have one thread
+    everything = [region, *bodies]
+    passes = (
+        (bound, everything),
+        (share, shared),
+        (select, everything),
+        (hoist, everything),
+        (keep, everything),
+    )
+    for pass_, regions in passes:
+        for one in regions:
             pass_(one)
         _check(region, pass_.__name__)
-    if thread_count() > 1:
-        share(region)
-        _check(region, share.__name__)
-    for one in (region, *bodies):
-        keep(one)
-    _check(region, keep.__name__)
     source = emit(region)
     finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
     callees = tuple(

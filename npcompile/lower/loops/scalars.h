@@ -39,4 +39,10 @@ static inline bool fitting_right(T a, int64_t b, Result& answer) {
     return !fits<T>(b) || call<function>(a, T(b), answer);
 }
 
+// One of two ints that are both computed: the first one could else be computed behind a branch.
+template <class T> static inline T select(bool test, T one, T other) {
+    asm("" : "+r"(one));
+    return test ? one : other;
+}
+
 }  // namespace npl

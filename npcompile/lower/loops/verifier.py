@@ -42,6 +42,7 @@ from npcompile.lower.loops.list_ir import (
 )
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers, place_text, varies
+from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
 
 
@@ -135,7 +136,7 @@ def _length(node: ir.Length) -> str | None:
     return None if 0 <= node.axis < array.ndim else f"{array} has no axis {node.axis}"
 
 
-def _choose(node: ir.Choose) -> str | None:
+def _choose(node: ir.Choose | Select) -> str | None:
     kinds = {node.one.type, node.other.type}
     return None if kinds == {node.type} else f"{' and '.join(map(str, kinds))} are chosen as {node.type}"
 
@@ -248,6 +249,7 @@ NODES: dict[type[Any], NodeRules] = {
     ir.Item: NodeRules({"array": _ARRAY, "indices": _INT}, _NUMBER, _item),
     ir.Length: NodeRules({"array": _ARRAY}, _INT, _length),
     ir.Choose: NodeRules({"test": _BOOL}, agrees=_choose),
+    Select: NodeRules({"test": _BOOL}, _is(Scalar, Unsigned), _choose),
     ir.MakeTuple: NodeRules(gives=_is(Tuple, Either), agrees=_tuple),
     ir.Part: NodeRules({"whole": _is(Tuple, Either)}, agrees=_part),
     ir.View: NodeRules({"array": _ARRAY, "parts": _INT}, _ARRAY, _view),
@@ -367,7 +369,7 @@ def _types_agree(form: Form) -> Broken:
             yield node, message
 
 
-def _bound_by(step: ir.Step | ir.End) -> dict[str, Type]:
+def bound_by(step: ir.Step | ir.End) -> dict[str, Type]:
     """Return the names that a step or an end gives a value, with its type."""
     match step:
         case ir.Bind(name=name, value=value):
@@ -402,7 +404,7 @@ def _names_keep_types(form: Form) -> Broken:
             if state is not None and types.get(state[0]) != state[1]:
                 yield step, f"`{state[0]}` is {types.get(state[0])}, not {state[1]}"
             if isinstance(step, ir.Step):
-                types |= _bound_by(step)
+                types |= bound_by(step)
 
 
 def _types_reach_blocks(form: Form) -> Broken:
@@ -410,10 +412,10 @@ def _types_reach_blocks(form: Form) -> Broken:
     for block in form.region.blocks:
         types = dict(block.types)
         for step in block.steps:
-            types |= _bound_by(step)
+            types |= bound_by(step)
         for number, target in enumerate(ir.targets(block.end)):
             assert block.end is not None
-            made = types | (_bound_by(block.end) if number == 0 else {})
+            made = types | (bound_by(block.end) if number == 0 else {})
             for name, kind in target.types.items():
                 if made.get(name) != kind:
                     yield block.end, f"{target.label} expects `{name}`: {kind}, and it is {made.get(name)}"
@@ -422,7 +424,7 @@ def _types_reach_blocks(form: Form) -> Broken:
 def _names_are_stored(form: Form) -> Broken:
     """Each type that a name takes is among those with which Python may find it."""
     for step in form.steps:
-        for name, kind in _bound_by(step).items():
+        for name, kind in bound_by(step).items():
             if kind not in form.region.stored.get(name, ()):
                 yield step, f"`{name}` is not known to become {kind}"
 

@@ -1,0 +1,108 @@
+"""Branches on bits of a recurrence become choices, and nothing that Python can see changes."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+
+from npcompile.frontend.loop_pipeline import loop_source, typed_loop
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.types import FLOAT, INT, Array, Known, Scalar, Type
+from tests.frontend.loops.native import check
+
+NAMES: dict[str, Type] = {
+    "a": Array("i8", 1, True),
+    "h": INT,
+    "g": Scalar("u4"),
+    "s": FLOAT,
+    "n": INT,
+    "m": INT,
+    "range": Known(range),
+}
+SELECTED = [
+    "h &= 0xFFFF\nif h & 1: h = h >> 1 ^ 0x8408\nelse: h >>= 1",
+    "h &= 0xFFFF\nlow = h & 1\nh >>= 1\nif low: h ^= 0x8408",
+    "h &= 0xFFFF\nif not h & 1: h //= 2\nelse: h = h // 2 ^ 0x8408",
+    "if g & 1: g = g >> 1 ^ 77\nelse: g >>= 1",
+    "h &= 255\nif h > 7:\n    t = h ^ 1\n    h = t << 1\nelse:\n    t = 3\n    h ^= 9",
+    "h &= 255\nif h & 1: h ^= 5; m = 3\nn = m",
+    "for j in range(n):\n    if a[j] > 3: h = h & 7 ^ j",
+    "h &= 255\nif h & 1:\n    if h & 2: h = h >> 1 ^ 3\n    else: h ^= 9",
+]
+BRANCHES = [
+    "if a[i] > 3: n += 1",  # sums are vectorised
+    "if a[i] > m: m = i",
+    "if s > 1.0: s = s * 0.5",
+    "if h & 1: h = h * 3 + 1",  # may be beyond 64 bits
+    "if h & 1: h = h >> 1 ^ a[i]",  # an index may be out of bounds
+    "h &= 255\nif h & 1: new = h ^ 1; h ^= 3",  # `new` may have no value where the branch is not taken
+    "h &= 255\nif h & 1: h = h ^ 3\nelse: h = s",
+    "h &= 255\nif h & 1:\n    h ^= 3\n    a[i] = h",
+    "h &= 255\nif h & 1: h = h % 7 ^ 3",
+]
+
+
+@pytest.mark.parametrize("body", SELECTED + BRANCHES)
+def test_branches_that_become_choices(body: str) -> None:
+    lines = "\n".join("    " + line for line in body.splitlines())
+    node = ast.parse(f"for i in range(9):\n{lines}").body[0]
+    assert isinstance(node, ast.For)
+    flow = loop_source(node).flow
+    assert flow.state is not None
+    names = {**NAMES, flow.state: ir.RangeState(1, True)}
+    region = typed_loop(flow, names, frozenset()).region
+    steps = [step for block in region.blocks for step in block.steps]
+    found = any(isinstance(part, Select) for step in steps for part in parts(step))
+    assert found == (body in SELECTED), str(region)
+
+
+def parts(step: ir.Step) -> list[ir.Expression]:
+    """Return the expressions of a step, with all that they are made of."""
+    found = list(ir.expressions_of(step))
+    for node in found:
+        found += ir.parts_of(node)
+    return found
+
+
+def recurrences(x, n):
+    crc, low, other, gray = 0xFFFF, 0, 1 << 50, 5
+    b, w, q = np.int8(77), np.uint16(54321), np.uint64(2**63 + 9)
+    seen = 0
+    for i in range(n):
+        if (crc ^ x[i]) & 1:
+            crc = crc >> 1 ^ 0x8408
+        else:
+            crc >>= 1
+        low = other & 1
+        other >>= 1
+        if low:
+            other ^= 0xD800000000000
+        if b & 1:
+            b = b >> 1 ^ 0x5A
+            seen += 1
+        else:
+            b = b << 1
+        if w > x[i]:
+            w = w * 3 ^ 1
+        if q & 1:
+            if q & 2:
+                q = q >> 1 ^ np.uint64(0x8000000000000003)
+            else:
+                q ^= 9
+        gray &= 0xFF
+        if not gray & 4:
+            before = gray ^ 3
+            gray = before << 1
+        else:
+            before = gray >> 1
+            gray = before ^ 0x11
+
+
+def test_recurrences() -> None:
+    x = np.random.default_rng(3).integers(0, 60000, 200).astype(np.uint16)
+    run = check(recurrences, x, 200)
+    assert sum("select(" in str(step) for block in run.loop.region.blocks for step in block.steps) == 6
+    check(recurrences, x, 0)
