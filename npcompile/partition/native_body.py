@@ -76,7 +76,7 @@ class NativeBody(NativeLoop):
             self._least = min(self._least, clock() - start)
             self.closed = self._timed == TIMED and self._least > self.most
         self.closed = self.closed or not typed.finishes[done[0]]
-        return outcome.names[ANSWER]
+        return outcome.value if outcome.returns else outcome.names[ANSWER]
 
     def prepare(self, args: tuple[Any, ...]) -> None:
         """Find native code for the types of a call's arguments, or have it compiled."""

@@ -135,6 +135,16 @@ def unbound(a: Any, flag: bool) -> Any:
     return last
 
 
+def until_a_handler_returns(a: Any, n: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        try:
+            total += a[i]
+        except IndexError:
+            return total, i
+    return total
+
+
 def array(n: int = 6) -> np.ndarray:
     return np.arange(n) * 7 % 5 / 2
 
@@ -154,6 +164,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (nothing, lambda call: (array(),)),
     (past_the_end, lambda call: (array(6), 6)),
     (past_the_end, lambda call: (array(6), 6 if call < LAST else 8)),
+    (until_a_handler_returns, lambda call: (array(6), 6 if call < LAST else 8)),
     (grows, lambda call: (15 if call < LAST else 40,)),
     (unbound, lambda call: (array(), call < LAST)),
 ]
