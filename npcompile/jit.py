@@ -73,6 +73,7 @@ class Jitted(RecordedFunction):
         "own",
         "session",
         "spending",
+        "worked",
     )
     __name__: str
     __qualname__: str
