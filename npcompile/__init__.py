@@ -9,9 +9,9 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.explain.explain import Explanation, explain
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.program import Program
+from npcompile.frontend.vectorize import vectorize
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
 from npcompile.lower.native.pool import empty_cache
-from npcompile.vectorize import vectorize
 from npcompile.verify.verify import DifferenceWarning, Verification, verify
 
 __all__ = [

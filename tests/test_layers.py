@@ -160,6 +160,10 @@ def test_the_folders_are_there() -> None:
     assert (ROOT / ADAPTER).exists()
 
 
+def test_few_files_lie_at_the_top() -> None:
+    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "device.py", "jit.py", "paths.py"}
+
+
 def test_leaves_import_nothing_of_npcompile() -> None:
     for leaf in LEAVES:
         path = ROOT.joinpath(*leaf.split(".")).with_suffix(".py")
