@@ -34,8 +34,10 @@ from npcompile.frontend.loops.values import WIDE, key_of, type_of
 from npcompile.lower.loops.emitter import OVERFLOW, Exit
 from npcompile.lower.native import native
 from npcompile.tiering.backoff import UNBOUNDED
+from npcompile.tiering.contest import are_held
 from npcompile.tiering.fewest_trips import FewestTrips
 from npcompile.tiering.leave_budget import LeaveBudget
+from npcompile.tiering.overhead import is_unlimited
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MAX_UNHELD = 2  # entries by types that native loops do not hold, after which a loop is Python's for good
@@ -114,8 +116,8 @@ class NativeLoop:
         self._pending: list[TypedLoop] = []  # those of which it is not known that they are compiled
         self.ready = False
         self._unheld = 0  # entries with types that native loops do not hold
-        self.trips = FewestTrips()
-        self.budget = LeaveBudget()
+        self.trips = FewestTrips(settled=not are_held())
+        self.budget = LeaveBudget(is_unlimited())
         self.fewest = 0  # loops of fewer trips are done as written
         self._python_began = 0.0  # when Python began a loop that rests; 0: none
         self.entries = 0  # how often native code was entered
@@ -275,7 +277,8 @@ class NativeLoop:
         return traps() or (warnings_matter() and warnings.filters is not self.within.root.filters)
 
     def _make_ready(self) -> None:
-        self.budget, self.fewest, self.ready = LeaveBudget(), self.trips.fewest, True
+        self.budget = LeaveBudget(is_unlimited())
+        self.fewest, self.ready = self.trips.fewest, True
 
     def wait_until(self, deadline: float | None) -> None:
         """Wait until no native code of this loop is being compiled."""

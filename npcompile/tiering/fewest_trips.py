@@ -23,9 +23,9 @@ class FewestTrips:
     settled: nothing is measured any more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, settled: bool = False) -> None:
         self.fewest = 0
-        self.settled = False
+        self.settled = settled
         self._native: list[float] = []  # seconds
         self._by_trip: list[float] = []  # Python's seconds for one trip
         self._asked = 0  # so often Python was to do a loop: those that it leaves by `return` are not timed

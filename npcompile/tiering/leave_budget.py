@@ -18,10 +18,11 @@ INSTANT = 1e-7  # seconds: no loop is taken to take less
 
 
 class LeaveBudget:
-    """The budget of one loop. rests: the loop is Python's, as it was written."""
+    """The budget of one loop. rests: the loop is Python's, as it was written. unlimited: it never rests."""
 
-    def __init__(self) -> None:
+    def __init__(self, unlimited: bool = False) -> None:
         self.rests = False
+        self._unlimited = unlimited
         self._saved = FIRST
         self._spent = 0.0  # seconds since the last rest
         self._lengths = Backoff(PAYS, LONGER, LONGEST)
@@ -38,7 +39,7 @@ class LeaveBudget:
         """Note how long native code has worked, and how long all else has taken; tell if a rest begins."""
         self._spent += spent
         self._saved += earned - spent
-        if self._saved >= 0 or self.rests:
+        if self._saved >= 0 or self.rests or self._unlimited:
             return False
         self.rests, self._measured = True, False
         self._pays = self._left = self._lengths.wait()

@@ -10,19 +10,9 @@ import pytest
 
 import npcompile
 from npcompile.frontend.loops.exchange import Exchange
-from npcompile.partition import native_loop
-from npcompile.tiering.fewest_trips import FewestTrips
 from tests.frontend.loops.jitted import assert_same, outcome
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
-
-
-class Settled(FewestTrips):
-    """Takes every loop to be worth native code, however few trips it has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.settled = True
 
 
 @pytest.fixture
@@ -31,7 +21,6 @@ def packed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
     monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
-    monkeypatch.setattr(native_loop, "FewestTrips", Settled)
     entries: list[dict[str, Any]] = []
     pack = Exchange.pack
 

@@ -202,6 +202,7 @@ def prints(a, b, steps):
 def test_loops_that_native_code_leaves_for_long_are_blocks(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("NPCOMPILE_OVERHEAD", "limited")
     monkeypatch.setattr("npcompile.tiering.leave_budget.FIRST", -1.0)
     monkeypatch.setattr(loop_contest.LoopContest, "verdict", lambda self, sizes: True)
     jitted = npcompile.jit(prints)

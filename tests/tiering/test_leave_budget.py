@@ -106,6 +106,7 @@ def test_few_calls_leave_native_code(function: Callable[..., Any], monkeypatch: 
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
     monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
+    monkeypatch.setenv("NPCOMPILE_OVERHEAD", "limited")
     monkeypatch.setattr("npcompile.partition.native_loop.thread_time", Clock())
     jitted = npcompile.jit(function)
     for _ in range(200):
@@ -131,6 +132,7 @@ def test_short_loops_within_python_are_seldom_entered(monkeypatch: pytest.Monkey
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
     monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
+    monkeypatch.setattr("npcompile.partition.native_loop.are_held", lambda: True)
     jitted, rows = npcompile.jit(counts_in_python), [[0.5, 1.25]] * 500
     for _ in range(6):
         assert jitted(rows, []) == counts_in_python(rows, [])
