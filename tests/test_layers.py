@@ -28,9 +28,11 @@ ORDER = (
     *("__init__", "explain", "", "numpy", "partition", "runtime", "tiering", "diagnostics", "verify"),
     "frontend",
     *("frontend.record", "frontend.passes", "frontend.graph", "frontend.replay", "frontend.boundary"),
-    *("frontend.program", "frontend.loops.rules", "frontend.loops", "frontend.rewrite", "frontend.eager"),
-    *("frontend.catalog", "frontend.ops", "nep50"),
-    *("lower.loops", "lower.service", "lower.shapes", "lower.native", "lower.device", "lower.store"),
+    *("frontend.program", "frontend.loops.rules", "frontend.loops", "frontend.loops.scalars"),
+    *("frontend.loops.passes", "frontend.loops.entry", "frontend.loops.run", "frontend.loops.source"),
+    *("frontend.rewrite", "frontend.eager", "frontend.catalog", "frontend.ops", "nep50"),
+    *("lower.loops.service", "lower.loops.codegen", "lower.loops"),
+    *("lower.service", "lower.shapes", "lower.native", "lower.device", "lower.store"),
     *("lower.codegen", "lower.plan", "lower.arithmetic", "lower"),
 )
 # Files that import nothing of npcompile, and that any may import.

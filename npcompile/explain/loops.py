@@ -14,8 +14,8 @@ from typing import Any
 
 from npcompile.explain.loop_advice import advice, part_text
 from npcompile.explain.loop_listing import ExplainedLine, listing, statement_at, text_of
-from npcompile.frontend.loops.choice import depends_on_trip, not_held
-from npcompile.frontend.loops.refusal import Refusal
+from npcompile.frontend.loops.passes.refusal import Refusal
+from npcompile.frontend.loops.source.choice import depends_on_trip, not_held
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Known
 from npcompile.partition.native_loop import NativeLoop

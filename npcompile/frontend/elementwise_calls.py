@@ -16,8 +16,8 @@ import numpy as np
 from npcompile.frontend.catalog.item_functions import register
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.elementwise_loop import ElementwiseFunction, Operands, Results
-from npcompile.frontend.loops.closures import is_nested
-from npcompile.frontend.loops.values import plain_function
+from npcompile.frontend.loops.entry.closures import is_nested
+from npcompile.frontend.loops.entry.values import plain_function
 
 LEAST = 64  # items: NumPy calls a function so often in about the time in which a native loop is entered
 MOST = 256  # codes of functions whose native code is kept

@@ -19,10 +19,10 @@ import numpy as np
 from npcompile.frontend.catalog.item_functions import note_pending
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.callees import ItemFunction
-from npcompile.frontend.loops.closures import Closure, is_nested
-from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.objects import Objects, objects_of
-from npcompile.frontend.loops.values import WIDE, key_of, scalar_of, type_of
+from npcompile.frontend.loops.entry.closures import Closure, is_nested
+from npcompile.frontend.loops.entry.objects import Objects, objects_of
+from npcompile.frontend.loops.entry.values import WIDE, key_of, scalar_of, type_of
+from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.lower.loops.types import Array, Exact, Known, Tuple, Type
 
 MAX_TYPED = 16  # combinations of types of one function that are compiled

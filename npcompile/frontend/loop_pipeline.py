@@ -18,37 +18,37 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.loops import rules
-from npcompile.frontend.loops.bounds_checks import hoist
 from npcompile.frontend.loops.callees import flow_of, objects_given, statements_of
-from npcompile.frontend.loops.choice import is_held
-from npcompile.frontend.loops.control_flow import (
+from npcompile.frontend.loops.entry.objects import Objects, paths_in
+from npcompile.frontend.loops.inference import Assumed, Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.passes.bounds_checks import hoist
+from npcompile.frontend.loops.passes.independence import share
+from npcompile.frontend.loops.passes.intervals import bound
+from npcompile.frontend.loops.passes.refusal import Refusal, goes_over_items, refusal
+from npcompile.frontend.loops.passes.registers import keep
+from npcompile.frontend.loops.passes.selects import select
+from npcompile.frontend.loops.passes.whole_arrays import arrays_taken_whole
+from npcompile.frontend.loops.run.exchange import WORD, Exchange, Memory
+from npcompile.frontend.loops.run.frames import Callee, Frame, frames_at
+from npcompile.frontend.loops.run.generators import SHARED
+from npcompile.frontend.loops.run.scope import Scope
+from npcompile.frontend.loops.source.choice import is_held
+from npcompile.frontend.loops.source.control_flow import (
     ControlFlow,
     Done,
     control_flow,
     end_after_trip,
     function_flow,
 )
-from npcompile.frontend.loops.exchange import WORD, Exchange, Memory
-from npcompile.frontend.loops.frames import Callee, Frame, frames_at
-from npcompile.frontend.loops.generators import SHARED
-from npcompile.frontend.loops.independence import share
-from npcompile.frontend.loops.inference import Assumed, Inference
-from npcompile.frontend.loops.intervals import bound
-from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.normal_form import normal_form
-from npcompile.frontend.loops.objects import Objects, paths_in
-from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.refusal import Refusal, goes_over_items, refusal
-from npcompile.frontend.loops.registers import keep
-from npcompile.frontend.loops.scope import Scope
-from npcompile.frontend.loops.selects import select
-from npcompile.frontend.loops.whole_arrays import arrays_taken_whole
+from npcompile.frontend.loops.source.normal_form import normal_form
+from npcompile.frontend.loops.source.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.kept_trees import nodes_of
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.compiler import Job, submit
-from npcompile.lower.loops.emit import emit
-from npcompile.lower.loops.emitter import Exit, Source
-from npcompile.lower.loops.threads import thread_count
+from npcompile.lower.loops.codegen.emit import emit
+from npcompile.lower.loops.codegen.emitter import Exit, Source
+from npcompile.lower.loops.service.compiler import Job, submit
+from npcompile.lower.loops.service.threads import thread_count
 from npcompile.lower.loops.types import Type
 from npcompile.lower.loops.verifier import verify
 

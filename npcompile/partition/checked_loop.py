@@ -15,10 +15,10 @@ from typing import Any
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, trip_source
-from npcompile.frontend.loops.control_flow import Return
-from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.outcome import Outcome
-from npcompile.frontend.loops.refusal import Refusal
+from npcompile.frontend.loops.passes.refusal import Refusal
+from npcompile.frontend.loops.run.exchange import arrays_in
+from npcompile.frontend.loops.run.outcome import Outcome
+from npcompile.frontend.loops.source.control_flow import Return
 from npcompile.lower.loops import array_ir, ir
 from npcompile.partition.native_loop import MISSING, Entry, NativeLoop
 from npcompile.verify import loop_check

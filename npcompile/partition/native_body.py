@@ -12,9 +12,9 @@ from types import FunctionType
 from typing import Any, Final
 
 from npcompile.frontend.loop_pipeline import TypedLoop, function_source
-from npcompile.frontend.loops.control_flow import ANSWER
-from npcompile.frontend.loops.frames import raised_within
 from npcompile.frontend.loops.quick_entry import Done
+from npcompile.frontend.loops.run.frames import raised_within
+from npcompile.frontend.loops.source.control_flow import ANSWER
 from npcompile.partition.native_loop import NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()

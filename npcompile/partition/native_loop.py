@@ -20,18 +20,18 @@ import numpy as np
 
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
-from npcompile.frontend.loops.closures import is_nested
-from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.frames import end_calls, go_on, pass_through
-from npcompile.frontend.loops.generators import SHARED, SHARED_GENERATOR, held
-from npcompile.frontend.loops.iterators import State, iterator_of, one_back, state_of
-from npcompile.frontend.loops.objects import Objects, in_order, objects_of
-from npcompile.frontend.loops.outcome import Outcome
+from npcompile.frontend.loops.entry.closures import is_nested
+from npcompile.frontend.loops.entry.objects import Objects, in_order, objects_of
+from npcompile.frontend.loops.entry.values import WIDE, key_of, type_of
+from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
-from npcompile.frontend.loops.refusal import Refusal
-from npcompile.frontend.loops.scope import Scope
-from npcompile.frontend.loops.values import WIDE, key_of, type_of
-from npcompile.lower.loops.emitter import OVERFLOW, Exit
+from npcompile.frontend.loops.run.exchange import arrays_in
+from npcompile.frontend.loops.run.frames import end_calls, go_on, pass_through
+from npcompile.frontend.loops.run.generators import SHARED, SHARED_GENERATOR, held
+from npcompile.frontend.loops.run.iterators import State, iterator_of, one_back, state_of
+from npcompile.frontend.loops.run.outcome import Outcome
+from npcompile.frontend.loops.run.scope import Scope
+from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.native import native
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held

@@ -20,8 +20,8 @@ from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.item_functions import are_compiled
 from npcompile.frontend.loop_pipeline import loop_source
-from npcompile.frontend.loops.choice import depends_on_trip, is_candidate
-from npcompile.frontend.loops.refusal import Refusal
+from npcompile.frontend.loops.passes.refusal import Refusal
+from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
-from npcompile.frontend.loops.outcome import Outcome
-from npcompile.frontend.loops.refusal import Refusal
+from npcompile.frontend.loops.passes.refusal import Refusal
+from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.partition.native_loop import NativeLoop, is_large
 from npcompile.tiering.block_contest import is_settled

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from npcompile.frontend.loops.generators import is_generator
+from npcompile.frontend.loops.run.generators import is_generator
 from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.verify.hooks import Difference
 from npcompile.verify.loop_state import CONTAINERS, FIRST, Given, Snapshot

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from npcompile.frontend.loops.choice import depends_on_trip, is_candidate
+from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.scopes import own_nodes

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops.array_iterators import Flat
-from npcompile.frontend.loops.generators import is_generator
-from npcompile.frontend.loops.iterators import Counted, Held, Items, Zipped
+from npcompile.frontend.loops.run.array_iterators import Flat
+from npcompile.frontend.loops.run.generators import is_generator
+from npcompile.frontend.loops.run.iterators import Counted, Held, Items, Zipped
 from npcompile.verify.memory_copy import Copy, Mirror
 from npcompile.verify.tolerance import move_floats, units
 

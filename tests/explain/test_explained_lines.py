@@ -18,7 +18,7 @@ import pytest
 import npcompile
 from npcompile.diagnostics.reason import Cause
 from npcompile.explain.blocks import LeftToPython
-from npcompile.lower.loops.compiler import _Compiler
+from npcompile.lower.loops.service.compiler import _Compiler
 
 HELPERS = """import numpy as np
 # line 2
@@ -206,7 +206,9 @@ def test_vectorised_loops_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NPCOMPILE_OPTIMIZE_LOOPS", raising=False)
     line = line_of(scaled, "for i")
     for _ in range(2):
-        monkeypatch.setattr("npcompile.lower.loops.compiler._compiler", _Compiler())  # another process
+        monkeypatch.setattr(
+            "npcompile.lower.loops.service.compiler._compiler", _Compiler()
+        )  # another process
         (loop,) = npcompile.explain(npcompile.jit(scaled, wait=True), np.ones(30), np.ones(30), 3).loops
         assert loop.vectorised == (line,)
         assert marks_of(loop, line)[-1] == "vectorised"

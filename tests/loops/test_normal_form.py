@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from npcompile.frontend.loops.normal_form import TEMPORARY, is_opaque, is_temporary, normal_form
+from npcompile.frontend.loops.source.normal_form import TEMPORARY, is_opaque, is_temporary, normal_form
 
 BUILTINS = frozenset(
     "abs min max round int float bool complex len divmod pow sum range enumerate zip".split()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.loops.exchange import Exchange
+from npcompile.frontend.loops.run.exchange import Exchange
 from tests.frontend.loops.jitted import assert_same, outcome
 
 pytestmark = pytest.mark.usefixtures("native_runtime")

@@ -12,7 +12,8 @@ import pytest
 
 import npcompile
 from npcompile import Verification, verify
-from npcompile.lower.loops import emitter, ir
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen import emitter
 from npcompile.lower.loops.types import INT
 from npcompile.verify.loop_check import LoopDifference
 from tests.checker import same

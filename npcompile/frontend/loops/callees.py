@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from npcompile.frontend.loops.closures import Closure, Reference, defaults_of, parameters_of
-from npcompile.frontend.loops.control_flow import ControlFlow, body_flow
+from npcompile.frontend.loops.entry.closures import Closure, Reference, defaults_of, parameters_of
+from npcompile.frontend.loops.entry.objects import Instance, is_path
 from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.normal_form import normal_form
-from npcompile.frontend.loops.objects import Instance, is_path
-from npcompile.frontend.loops.pure_calls import is_pure_call, named
+from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow
+from npcompile.frontend.loops.source.normal_form import normal_form
+from npcompile.frontend.loops.source.pure_calls import is_pure_call, named
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir

@@ -15,14 +15,15 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from npcompile.frontend.loops import control_flow as cf
-from npcompile.frontend.loops import language, unsigned
-from npcompile.frontend.loops.closures import Closure, Reference
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.entry.closures import Closure, Reference
+from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path
+from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.item_results import as_item
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.objects import Instance, is_held_type, is_path
+from npcompile.frontend.loops.scalars import unsigned
+from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
-from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem
 from npcompile.lower.loops.list_ir import Expected, ListItem, common, may_be

@@ -5,8 +5,8 @@ Inference uses it for functions of `frontend/elementwise_loop.py`.
 
 from __future__ import annotations
 
-from npcompile.frontend.loops import arithmetic, python_functions, unsigned
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.scalars import arithmetic, python_functions, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Exact, Scalar, Tuple, Type
 

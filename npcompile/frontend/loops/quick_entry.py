@@ -18,7 +18,7 @@ from npcompile.frontend.loops.inference import Assumed
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.layout import Layout, words
-from npcompile.lower.loops.threads import SharingFunction
+from npcompile.lower.loops.service.threads import SharingFunction
 from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type, Unsigned
 
 # The number of the exit, the words, and the exception of a signal's handler.

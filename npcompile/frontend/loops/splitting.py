@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.loops import control_flow as cf
+from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.lower.loops import ir
 
 

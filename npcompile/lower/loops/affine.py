@@ -1,6 +1,6 @@
 """Compares indices in a loop over a range by their affine forms: `factor * item + terms + constant`.
 
-`frontend/loops/registers.py` and the verifier ask if an item is the one that the trip before has used.
+`frontend/loops/passes/registers.py` and the verifier ask if an item is the one that the trip before has used.
 """
 
 from __future__ import annotations

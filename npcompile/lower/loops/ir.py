@@ -1,8 +1,8 @@
 """Defines the typed IR of a loop region: blocks of steps over typed expressions, one for each version of
 types.
 
-`frontend/loops/` makes it and `lower/loops/emit.py` writes C++ of it; `print` shows it as Python with types.
-Every name has one type in a block, and expressions have no effect: steps do.
+`frontend/loops/` makes it and `lower/loops/codegen/emit.py` writes C++ of it; `print` shows it as Python with
+types. Every name has one type in a block, and expressions have no effect: steps do.
 """
 
 from __future__ import annotations

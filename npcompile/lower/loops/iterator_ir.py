@@ -1,7 +1,7 @@
 """Defines iterators in the typed IR: over arrays and tuples, with numbers, and side by side; items of tuples.
 
 Rules in `frontend/loops/rules/iteration.py` make it, `iterator_code.py` writes its C++, and
-`frontend/loops/exchange.py` hands iterators over.
+`frontend/loops/run/exchange.py` hands iterators over.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lays out the memory by which Python and a native loop exchange names: 64-bit words, in and out.
 
-`emit.py` writes the C++ that reads and writes it; `frontend/loops/exchange.py` packs and unpacks it.
+`emit.py` writes the C++ that reads and writes it; `frontend/loops/run/exchange.py` packs and unpacks it.
 """
 
 from __future__ import annotations

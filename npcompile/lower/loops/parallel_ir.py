@@ -1,7 +1,7 @@
 """The typed IR of loops whose trips threads share: what is private to a trip, summed, stored and read.
 
-`frontend/loops/independence.py` makes it where it has proved that trips do not depend on each other, and
-`parallel_code.py` writes its C++.
+`frontend/loops/passes/independence.py` makes it where it has proved that trips do not depend on each other,
+and `parallel_code.py` writes its C++.
 """
 
 from __future__ import annotations

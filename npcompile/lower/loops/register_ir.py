@@ -1,6 +1,7 @@
 """The typed IR of items that an innermost loop keeps in local variables: trips neither load nor store them.
 
-`frontend/loops/registers.py` finds them, `register_code.py` writes the version of the loop that keeps them.
+`frontend/loops/passes/registers.py` finds them, `register_code.py` writes the version of the loop that keeps
+them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Defines the choice between two ints that are both computed.
 
-`frontend/loops/selects.py` makes it of a branch, `select_code.py` writes its C++.
+`frontend/loops/passes/selects.py` makes it of a branch, `select_code.py` writes its C++.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 // runs the loop's function, without entering Python.
 //
 // Where a value is not of the type that the loop was compiled for the answer is None, and nothing was done:
-// `frontend/loops/exchange.py` packs the words then. Included by native.cpp only.
+// `frontend/loops/run/exchange.py` packs the words then. Included by native.cpp only.
 #pragma once
 
 #include <numpy/arrayobject.h>

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.loop_pipeline import TypedLoop, loop_source, typed_loop
-from npcompile.frontend.loops.control_flow import ControlFlow, Done
-from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.iterators import state_of
-from npcompile.frontend.loops.values import type_of
-from npcompile.lower.loops.emitter import Exit
+from npcompile.frontend.loops.entry.values import type_of
+from npcompile.frontend.loops.run.exchange import arrays_in
+from npcompile.frontend.loops.run.iterators import state_of
+from npcompile.frontend.loops.source.control_flow import ControlFlow, Done
+from npcompile.lower.loops.codegen.emitter import Exit
 
 
 @dataclass

@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops.control_flow import (
+from npcompile.frontend.loops.run.outcome import Outcome
+from npcompile.frontend.loops.run.resume import resume
+from npcompile.frontend.loops.run.scope import Scope
+from npcompile.frontend.loops.source.control_flow import (
     Block,
     Branch,
     ControlFlow,
@@ -24,10 +27,7 @@ from npcompile.frontend.loops.control_flow import (
     Next,
     control_flow,
 )
-from npcompile.frontend.loops.normal_form import is_opaque, normal_form
-from npcompile.frontend.loops.outcome import Outcome
-from npcompile.frontend.loops.resume import resume
-from npcompile.frontend.loops.scope import Scope
+from npcompile.frontend.loops.source.normal_form import is_opaque, normal_form
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import find
 

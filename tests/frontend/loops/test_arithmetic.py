@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from npcompile.frontend.loops import arithmetic
-from npcompile.frontend.loops.values import scalar_of
+from npcompile.frontend.loops.entry.values import scalar_of
+from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
 from tests.lower.loops.compiled_operations import CompiledOperations, conversion

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from npcompile.frontend.loops.control_flow import (
+from npcompile.frontend.loops.source.control_flow import (
     Block,
     Branch,
     Compound,

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from npcompile.frontend.loops import functions
-from npcompile.frontend.loops.samples import sample
-from npcompile.frontend.loops.values import scalar_of
+from npcompile.frontend.loops.entry.values import scalar_of
+from npcompile.frontend.loops.scalars import functions
+from npcompile.frontend.loops.scalars.samples import sample
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
 from npcompile.verify.tolerance import ULP, differs_by_more

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from npcompile.frontend.loop_pipeline import loop_source
-from npcompile.frontend.loops.independence import share
 from npcompile.frontend.loops.inference import Inference
-from npcompile.frontend.loops.intervals import bound
+from npcompile.frontend.loops.passes.independence import share
+from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import FLOAT, INT, Array, Known, Scalar, Type
 

@@ -11,7 +11,7 @@ import pytest
 
 from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.inference import Inference
-from npcompile.frontend.loops.intervals import bound
+from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT, Array, Known, Type
 from tests.frontend.loops.native import check, run_natively

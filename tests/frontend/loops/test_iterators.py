@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from npcompile.frontend.loops.iterators import (
+from npcompile.frontend.loops.run.iterators import (
     Counted,
     Items,
     Numbers,

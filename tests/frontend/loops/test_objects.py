@@ -12,8 +12,8 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.loops.iterators import state_of
-from npcompile.frontend.loops.objects import objects_of
+from npcompile.frontend.loops.entry.objects import objects_of
+from npcompile.frontend.loops.run.iterators import state_of
 
 
 class Grid:

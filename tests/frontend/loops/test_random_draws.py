@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.loops.generators import held
+from npcompile.frontend.loops.run.generators import held
 from tests.frontend.loops.jitted import Programs
 from tests.loops.random_check import compile_loops_alone
 

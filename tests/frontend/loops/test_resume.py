@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from npcompile.frontend.loops import resume as resuming
-from npcompile.frontend.loops.resume import resume
-from npcompile.frontend.loops.scope import Scope
+from npcompile.frontend.loops.run import resume as resuming
+from npcompile.frontend.loops.run.resume import resume
+from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.rewrite.source import compile_in_place
 from tests.frontend.loops.protected_programs import PROGRAMS as PROTECTED
 from tests.frontend.loops.resumed_programs import PROGRAMS, Made

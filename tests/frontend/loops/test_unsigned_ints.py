@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.loops import unsigned
+from npcompile.frontend.loops.scalars import unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import COMPLEX, FLOAT, INT, UNSIGNED, Type

@@ -23,7 +23,7 @@ FLAGS = (
     "-Wextra",
     "-Werror",
 )
-HEADERS = Path(npcompile.lower.loops.__file__).parent
+HEADERS = Path(npcompile.lower.loops.__file__).parent / "headers"
 
 
 class CompiledOperations:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.call_graph import CallGraph
+from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.types import BOOL, INT
 
 PLACE = ir.Place(0, 0)

@@ -18,9 +18,9 @@ import pytest
 import torch
 
 from npcompile.frontend.loop_pipeline import TypedLoop, loop_source, typed_loop
-from npcompile.frontend.loops.exchange import arrays_in
-from npcompile.frontend.loops.values import type_of
-from npcompile.lower.loops.emitter import Exit
+from npcompile.frontend.loops.entry.values import type_of
+from npcompile.frontend.loops.run.exchange import arrays_in
+from npcompile.lower.loops.codegen.emitter import Exit
 from tests.frontend.loops.native import assert_same, run_in_python
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
@@ -208,7 +208,7 @@ def programs() -> Iterator[dict[str, Program]]:
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("npcompile.lower.loops.threads.WORTH_SHARING", 0)  # small loops are shared, too
+        patch.setattr("npcompile.lower.loops.service.threads.WORTH_SHARING", 0)  # small loops are shared, too
         patch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
         made = {name: Program(name) for name in PROGRAMS}
         for program in made.values():

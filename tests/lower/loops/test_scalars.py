@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from npcompile.frontend.loops import arithmetic
+from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import C_TYPES, COMPLEX, FLOAT, INT, Scalar
 from tests.lower.loops.compiled_operations import CompiledOperations, conversion

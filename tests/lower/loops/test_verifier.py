@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from npcompile.frontend.loop_pipeline import loop_source, typed_loop
-from npcompile.frontend.loops.independence import share
-from npcompile.frontend.loops.values import type_of
+from npcompile.frontend.loops.entry.values import type_of
+from npcompile.frontend.loops.passes.independence import share
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Lane, StoreMap
 from npcompile.lower.loops.parallel_ir import SharedLoop

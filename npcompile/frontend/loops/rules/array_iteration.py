@@ -9,10 +9,10 @@ import ast
 
 import numpy as np
 
+from npcompile.frontend.loops.entry.values import MOST_AXES
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.subscripts import index_of
-from npcompile.frontend.loops.values import MOST_AXES
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatIterator, FlatState, GridIterator, GridState
 from npcompile.lower.loops.iterator_ir import ZippedIterator, ZippedState

@@ -7,14 +7,15 @@ import ast
 import numpy as np
 
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
-from npcompile.frontend.loops import callees, functions, language
-from npcompile.frontend.loops.closures import Closure
+from npcompile.frontend.loops import callees, language
+from npcompile.frontend.loops.entry.closures import Closure
+from npcompile.frontend.loops.entry.objects import Method
+from npcompile.frontend.loops.entry.values import plain_function
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.objects import Method
 from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
 from npcompile.frontend.loops.rules.numbers import apply
-from npcompile.frontend.loops.values import plain_function
+from npcompile.frontend.loops.scalars import functions
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.list_ir import ListLength

@@ -11,14 +11,14 @@ import sys
 from typing import NamedTuple
 
 from npcompile.frontend.loops import language
-from npcompile.frontend.loops.closures import Reference
-from npcompile.frontend.loops.control_flow import body_flow
+from npcompile.frontend.loops.entry.closures import Reference
+from npcompile.frontend.loops.entry.objects import is_path
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.normal_form import is_plain_comprehension, normal_form
-from npcompile.frontend.loops.objects import is_path
-from npcompile.frontend.loops.pure_calls import is_pure_call
-from npcompile.frontend.loops.refusal import refusal
+from npcompile.frontend.loops.passes.refusal import refusal
+from npcompile.frontend.loops.source.control_flow import body_flow
+from npcompile.frontend.loops.source.normal_form import is_plain_comprehension, normal_form
+from npcompile.frontend.loops.source.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.comprehension_ir import ListOfItems

@@ -7,13 +7,14 @@ import collections
 from dataclasses import replace
 from typing import Any
 
-from npcompile.frontend.loops import arithmetic, language
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.entry.values import made_by
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import positional
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.frontend.loops.splitting import Split, split_of_either
-from npcompile.frontend.loops.values import made_by
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import (
     CheckMissing,

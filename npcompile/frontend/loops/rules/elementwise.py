@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops import arithmetic, functions, language, unsigned
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.products import matmul
+from npcompile.frontend.loops.scalars import arithmetic, functions, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import (
     Fetch,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops import language
+from npcompile.frontend.loops.entry.values import has_one_type
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import array_iteration
@@ -13,7 +13,7 @@ from npcompile.frontend.loops.rules.dicts import over
 from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.rules.views import view
-from npcompile.frontend.loops.values import has_one_type
+from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
 from npcompile.lower.loops.dict_ir import ObjectState

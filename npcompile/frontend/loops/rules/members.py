@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from npcompile.frontend.loops import functions, language, unsigned
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.scalars import functions, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Scalar
 

@@ -7,12 +7,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.loops import arithmetic, language, unsigned
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.inference import Inference
-from npcompile.frontend.loops.intervals import BY_LOW_BITS
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.passes.intervals import BY_LOW_BITS
+from npcompile.frontend.loops.scalars import arithmetic, unsigned
 from npcompile.frontend.loops.splitting import Split, split_of_either
-from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.operation import Operation

@@ -6,11 +6,12 @@ import ast
 
 import numpy as np
 
-from npcompile.frontend.loops import functions, language
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.scalars import functions
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Dot, MatMul
 from npcompile.lower.loops.types import Array, Scalar

@@ -1,7 +1,7 @@
 """Gives the loop language its rules for numbers drawn one by one from NumPy's generators.
 
-They are drawn by NumPy's own functions (`lower/loops/random.h`); arguments that NumPy refuses are left to it,
-and so are sizes, dtypes and the distributions that are not here.
+They are drawn by NumPy's own functions (`lower/loops/headers/random.h`). Arguments that NumPy refuses are
+left to it, and so are sizes, dtypes and the distributions that are not here.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops import arithmetic, language
-from npcompile.frontend.loops.generators import SHARED
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.run.generators import SHARED
+from npcompile.frontend.loops.scalars import arithmetic
+from npcompile.frontend.loops.source.pure_calls import is_pure_call
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.random_code import library
+from npcompile.lower.loops.codegen.random_code import library
 from npcompile.lower.loops.random_ir import Draw
 from npcompile.lower.loops.types import FLOAT, INT, Generator, Scalar
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from npcompile.frontend.loops import control_flow as cf
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT
 

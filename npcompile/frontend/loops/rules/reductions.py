@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from npcompile.frontend.loops import functions, language
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise
@@ -15,6 +15,7 @@ from npcompile.frontend.loops.rules.along_axis import along
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.elementwise import Fusion, cast, item_cast, item_type
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.scalars import functions
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Lane, Map, Reduced, ndim
 from npcompile.lower.loops.types import BOOL, INT, Array, Known, Scalar

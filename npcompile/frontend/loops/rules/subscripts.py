@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from types import EllipsisType
 
-from npcompile.frontend.loops import arithmetic, language, unsigned
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.entry.values import has_one_type
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, fancy
 from npcompile.frontend.loops.rules.views import Index, view
-from npcompile.frontend.loops.values import has_one_type
+from npcompile.frontend.loops.scalars import arithmetic, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import TupleItem
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple

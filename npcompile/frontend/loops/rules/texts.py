@@ -10,11 +10,12 @@ import ast
 import operator
 from typing import Any
 
-from npcompile.frontend.loops import arithmetic, language
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply, compared
 from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.text_ir import CharacterConstant, CharacterValue, EqualTexts, TextItem, TextLength
 from npcompile.lower.loops.types import BOOL, CHARACTER, INT, Character, Known, Scalar, Text, Tuple

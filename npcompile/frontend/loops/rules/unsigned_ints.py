@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops import arithmetic, language, unsigned
+from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply, folded
+from npcompile.frontend.loops.scalars import arithmetic, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import (

@@ -1,0 +1,264 @@
+"""Reads the attributes of users' objects for native loops, and stores them back.
+
+A native loop holds no object: attributes that are numbers or arrays are names of their own, as `self.x`.
+`partition/native_loop.py` reads them at the entry and stores them back wherever native code is left. Only
+attributes that run no code of the user's are taken: those in the object's dictionary, in slots, of named
+tuples, and constants of the class.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections import namedtuple
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.loops.entry.closures import (
+    Closure,
+    Reference,
+    closure_of,
+    is_nested,
+    variables_of,
+)
+from npcompile.frontend.loops.entry.values import is_unsigned, key_of, plain_function, scalar_of, type_of
+from npcompile.lower.loops.types import Array, Generator, Known, Scalar, Tuple, Type, Unsigned
+
+_HEAP = 1 << 9  # the flag of classes that `class` statements make
+_MISSING: Any = object()
+_HELD = (Scalar, Unsigned, Array, Generator, Known)
+_FIELD_OF_TUPLE: Any = type(namedtuple("_Sample", "one").one)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Instance(Reference):
+    """An object whose attributes are names: each is `path`, a dot and the attribute's name."""
+
+    path: str
+    kind: type
+
+    def __str__(self) -> str:
+        return self.kind.__name__
+
+
+@dataclass(frozen=True)
+class Method(Reference):
+    """A method, bound to an object: a call of `function` with the object before its arguments."""
+
+    owner: Instance
+    function: types.FunctionType
+
+    def __str__(self) -> str:
+        return self.function.__name__
+
+
+_Types = dict[int, Instance | Closure]  # the types of objects and functions, by identity
+
+
+def is_path(name: str) -> bool:
+    """Tell if a name is that of an attribute: temporaries begin with a dot, and have no other."""
+    return "." in name[1:]
+
+
+def paths_in(node: ast.AST) -> list[str]:
+    """Return the attributes that source names, as `self.x`, those of an object before those of its own."""
+    found = {path for part in ast.walk(node) if (path := _path_of(part)) is not None and is_path(path)}
+    return in_order(found)
+
+
+def in_order(paths: Iterable[str]) -> list[str]:
+    """Return paths, those of an object before those of its attributes."""
+    return sorted(paths, key=lambda path: (path.count("."), path))
+
+
+def _path_of(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            owner = _path_of(value)
+            return None if owner is None else f"{owner}.{attr}"
+    return None
+
+
+@dataclass(eq=False)
+class Objects:
+    """The objects that a loop is entered with, and their attributes.
+
+    Parameters
+    ----------
+    names
+        The names of the objects and of nested functions, and the attributes and free variables that are
+        objects, functions or methods. An object that has several
+        names has the type of the first one in all of them.
+    owners
+        The objects by their paths.
+    values
+        The attributes that native code may hold.
+    storable
+        The attributes that a store changes, and does nothing else.
+    """
+
+    names: dict[str, Reference] = field(default_factory=dict)
+    owners: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    storable: set[str] = field(default_factory=set)
+
+    def key(self, unsigned: Container[str]) -> Any:
+        """Return the key of the entries that share native code. unsigned: attributes that are to be unsigned
+        ints where they are not negative."""
+        values = [
+            (path, key_of(value, path in unsigned), path in self.storable)
+            for path, value in self.values.items()
+        ]
+        return (*self.names.items(), *values)
+
+    def take(self, other: Objects) -> None:
+        """Become another reading of the objects, which may have more attributes."""
+        self.names, self.owners = other.names, other.owners
+        self.values, self.storable = other.values, other.storable
+
+    def store(self, names: dict[str, Any]) -> None:
+        """Store the attributes among names that native code has left. One that it did not change stays the
+        very object.
+        """
+        for path in [name for name in names if is_path(name)]:
+            value = names[path]
+            if not _is_as_before(self.values.get(path, _MISSING), value):
+                owner, _, attribute = path.rpartition(".")
+                setattr(self.owners[owner], attribute, value)
+                self.values[path] = value
+
+
+def _is_as_before(before: Any, value: Any) -> bool:
+    if before is value:
+        return True
+    same = type(before) is type(value) and (scalar_of(value) is not None or is_unsigned(value))
+    return same and bool(before == value) and bool(value != 0)  # zeros have signs
+
+
+def objects_of(names: dict[str, Any], paths: Iterable[str], nested: Container[str] = ()) -> Objects | None:
+    """Return the objects among the values of names, with the attributes of these paths; None for no object.
+
+    paths: `in_order`. nested: the names whose values may be nested functions.
+    """
+    made = Objects()
+    known: _Types = {}
+    for name, value in names.items():
+        if name in nested and is_nested(value):
+            _add_function(made, known, name, value)
+        elif name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
+            _add_object(made, known, name, value)
+    for path in paths if made.names else ():
+        owner, _, attribute = path.rpartition(".")
+        instance = made.names.get(owner)
+        mangled = attribute.startswith("__") and not attribute.endswith("__")
+        if isinstance(instance, Instance) and not mangled:
+            _add_attribute(made, known, instance, attribute)
+    return made if made.names else None
+
+
+def _add_object(made: Objects, known: _Types, name: str, value: Any) -> None:
+    instance = known.setdefault(id(value), Instance(name, type(value)))
+    made.names[name] = instance
+    made.owners[instance.path] = value
+
+
+def _add_function(made: Objects, known: _Types, name: str, function: types.FunctionType) -> None:
+    if (found := known.get(id(function))) is not None:
+        made.names[name] = found
+        return
+    closure = known[id(function)] = made.names[name] = closure_of(name, function)
+    made.owners[name] = function
+    for variable, value in variables_of(function):
+        path = closure.variable(variable)
+        if is_nested(value):
+            _add_function(made, known, path, value)
+        elif type(value).__flags__ & _HEAP and is_plain(type(value)):
+            _add_object(made, known, path, value)
+        elif is_held(value):
+            made.values[path] = value
+
+
+def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) -> None:
+    path, owner = f"{instance.path}.{name}", made.owners[instance.path]
+    method = method_of(owner, name)
+    if method is not None:
+        made.names[path] = Method(instance, method)
+        return
+    value, storable = attribute_of(owner, name)
+    if type(value).__flags__ & _HEAP and is_plain(type(value)) and value is not _MISSING:
+        _add_object(made, known, path, value)
+    elif value is not _MISSING and is_held(value):
+        made.values[path] = value
+    if storable:
+        made.storable.add(path)
+
+
+def is_held(value: Any) -> bool:
+    """Tell if an attribute's value may be a native name."""
+    kind = type_of(value)
+    return kind is not None and is_held_type(kind)
+
+
+def is_held_type(kind: Type) -> bool:
+    """Tell if attributes with values of a type may be native names."""
+    return (isinstance(kind, Tuple) and all(map(is_held_type, kind.items))) or isinstance(kind, _HELD)
+
+
+def is_plain(kind: type) -> bool:
+    """Tell if instances of a class have their attributes read as Python itself reads them."""
+    for base in kind.__mro__:
+        if base is object or base is tuple:
+            continue
+        known = base.__dict__
+        if not base.__flags__ & _HEAP or "__getattribute__" in known or issubclass(base, np.generic):
+            return False
+        if "__dict__" in known and type(known["__dict__"]) is not types.GetSetDescriptorType:
+            return False
+    return True
+
+
+def method_of(owner: Any, name: str) -> types.FunctionType | None:
+    """Return the function of a plain object's method; None where the attribute is something else."""
+    found = plain_function(_of_class(type(owner), name))
+    return None if name in _dictionary(owner) else found
+
+
+def _of_class(kind: type, name: str) -> Any:
+    """Return an attribute of a class as it stands in its dictionary."""
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), _MISSING)
+
+
+def attribute_of(owner: Any, name: str) -> tuple[Any, bool]:
+    """Return an attribute of a plain object, found without running code; and if a store only changes it."""
+    kind = type(owner)
+    sets = any("__setattr__" in base.__dict__ for base in kind.__mro__ if base is not object)
+    found = _of_class(kind, name)
+    described = type(found)
+    if described is types.MemberDescriptorType or described is _FIELD_OF_TUPLE:
+        try:
+            return found.__get__(owner, kind), described is types.MemberDescriptorType and not sets
+        except AttributeError:
+            return _MISSING, False
+    if hasattr(described, "__set__") or hasattr(described, "__delete__"):
+        return _MISSING, False
+    own = _dictionary(owner)
+    if name in own:
+        return own[name], not sets
+    if described is staticmethod and type(found.__func__) is types.FunctionType:
+        return found.__func__, False
+    if found is _MISSING or hasattr(described, "__get__"):
+        return _MISSING, False
+    return found, False
+
+
+def _dictionary(owner: Any) -> dict[str, Any]:
+    try:
+        own = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return {}
+    return own if type(own) is dict else {}

@@ -1,0 +1,279 @@
+"""Turns branches on which an int of a recurrence depends into choices, of which both ways are computed.
+
+In `if h & 1: h = h >> 1 ^ POLY; else: h >>= 1` the branch depends on bits of data. It is predicted wrongly as
+often as not, which costs more than the few operations of a way. The C++ compiler makes choices of other
+simple branches itself: of sums, extremes and clamped values, which it also vectorises.
+
+A way may hold only cheap operations that cannot leave. Names keep the exact types that they had; a branch
+stays where the type that a name has without a way is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+
+from npcompile.frontend.loops.entry.objects import is_path
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.parallel_ir import SharedLoop
+from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.types import Scalar, Type, Unsigned
+from npcompile.lower.loops.verifier import bound_by
+
+MOST_OPERATIONS = 6  # of both ways together
+MOST_NAMES = 3
+_CHEAP = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert, ast.Mult)
+_SHIFTS = (ast.LShift, ast.RShift)
+_DIVISIONS = (ast.FloorDiv, ast.Mod)
+# Kinds of expressions of a test that may be written several times, as the C++ compiler does them once.
+_AGAIN = (ir.Apply, ir.Read, ir.Constant, ir.Item, ir.Length, ir.Choose, ir.Part, Select)
+
+
+def select(region: ir.Region) -> None:
+    """Replace the branches of a region that pay, innermost first."""
+    unbound = _Unbound(region)
+    changes = True
+    while changes:
+        before = _predecessors(region)
+        changes = any(_replaced(region, block, before, unbound) for block in region.blocks)
+    for header, loop in region.shared.items():
+        if isinstance(loop, SharedLoop):
+            region.shared[header] = replace(loop, blocks=loop.blocks & {*region.blocks})
+
+
+class _Unbound:
+    """The names of trips that threads share to which a trip may not have given a value yet.
+
+    Of these the last trip that binds them counts, so a trip may bind them only where the program does.
+    """
+
+    def __init__(self, region: ir.Region) -> None:
+        self.names: dict[ir.Block, set[str]] = {}
+        for loop in region.shared.values():
+            if isinstance(loop, SharedLoop):
+                self.names |= _unbound_in(loop)
+
+    def at_end(self, block: ir.Block) -> set[str]:
+        """Return those at the end of a block."""
+        return self.names.get(block, set()) - _bound_in(block).keys()
+
+
+def _unbound_in(loop: SharedLoop) -> dict[ir.Block, set[str]]:
+    """Return the names without a value of its trip where each block of a loop begins."""
+    found: dict[ir.Block, set[str]] = {block: set() for block in loop.blocks}
+    found[loop.header] = {*loop.private}
+    pending = [loop.header]
+    while pending:
+        block = pending.pop()
+        left = found[block] - _bound_in(block).keys()
+        for target in ir.targets(block.end):
+            if target in loop.blocks and not left <= found[target]:
+                found[target] |= left
+                pending.append(target)
+    return found
+
+
+def _bound_in(block: ir.Block) -> dict[str, Type]:
+    """Return the names that a block's steps bind, with the types that they have then."""
+    bound: dict[str, Type] = {}
+    for step in block.steps:
+        bound |= bound_by(step)
+    return bound
+
+
+def _predecessors(region: ir.Region) -> dict[ir.Block, int]:
+    """Return how many ways lead to each block; the entry has one more."""
+    found = dict.fromkeys(region.blocks, 0)
+    found[region.entry] = 1
+    for block in region.blocks:
+        for target in ir.targets(block.end):
+            found[target] += 1
+    return found
+
+
+class _Unfit(Exception):
+    """A branch has to stay."""
+
+
+def _replaced(region: ir.Region, block: ir.Block, before: dict[ir.Block, int], unbound: _Unbound) -> bool:
+    """Replace a block's branch, if it can be and pays; tell if it was."""
+    end = block.end
+    if not isinstance(end, ir.Branch) or end.then is end.otherwise:
+        return False
+    after = _after(end.then) if _is_way(end.then, before) else end.then
+    ways = tuple(None if way is after else way for way in (end.then, end.otherwise))
+    if any(way is not None and not (_is_way(way, before) and _after(way) is after) for way in ways):
+        return False
+    try:
+        made = _Choices(region, block, end, after, unbound.at_end(block)).steps(ways)
+    except _Unfit:
+        return False
+    block.steps += made
+    block.end = ir.Jump(end.place, end.line, after)
+    gone = {way for way in ways if way is not None}
+    if before[after] == 2 and not after.is_header:
+        block.steps += after.steps
+        block.end = after.end
+        gone.add(after)
+    region.blocks = [one for one in region.blocks if one not in gone]
+    return True
+
+
+def _is_way(block: ir.Block, before: dict[ir.Block, int]) -> bool:
+    """Tell if a block is entered by one branch alone, and only binds names."""
+    binds = all(isinstance(step, ir.Bind) for step in block.steps)
+    return before[block] == 1 and binds and not block.is_header and isinstance(block.end, ir.Jump)
+
+
+def _after(block: ir.Block) -> ir.Block:
+    assert isinstance(block.end, ir.Jump)
+    return block.end.target
+
+
+@dataclass
+class _Way:
+    """The values that a way gives to names, in terms of those before the branch."""
+
+    values: dict[str, ir.Expression] = field(default_factory=dict)
+    operations: int = 0
+
+
+class _Choices:
+    """The steps that stand for one branch."""
+
+    def __init__(
+        self, region: ir.Region, block: ir.Block, end: ir.Branch, after: ir.Block, unbound: set[str]
+    ) -> None:
+        self.region, self.end, self.after, self.unbound = region, end, after, unbound
+        self.types = block.types | _bound_in(block)
+
+    def steps(self, blocks: tuple[ir.Block | None, ...]) -> list[ir.Bind]:
+        """Return the steps that stand for both ways. Raises _Unfit."""
+        one, other = map(self.way, blocks)
+        names = [name for name in one.values | other.values if name[0] != "." or name in self.after.types]
+        if len(names) > MOST_NAMES or one.operations + other.operations > MOST_OPERATIONS:
+            raise _Unfit
+        if len(names) > 1 and not all(isinstance(node, _AGAIN) for node in _within(self.end.test)):
+            raise _Unfit
+        values = {name: self.value(name, one.values.get(name), other.values.get(name)) for name in names}
+        if not any(isinstance(value, Select) for value in values.values()):
+            raise _Unfit
+        return [ir.Bind(self.end.place, self.end.line, name, values[name]) for name in _in_order(values)]
+
+    # -- ways --------------------------------------------------------------------------------------------
+
+    def way(self, block: ir.Block | None) -> _Way:
+        """Return the values that a way binds. Raises _Unfit where one is not cheap or may leave."""
+        way = _Way()
+        for step in () if block is None else block.steps:
+            # An attribute that is not stored stays the very object.
+            if not isinstance(step, ir.Bind) or not _is_int(step.value.type) or is_path(step.name):
+                raise _Unfit
+            way.values[step.name] = self.copied(step.value, way)
+        return way
+
+    def copied(self, node: ir.Expression, way: _Way) -> ir.Expression:
+        """Return an expression in terms of the values before the branch. Raises _Unfit."""
+        match node:
+            case ir.Constant():
+                return node
+            case ir.Read(name=name):
+                return way.values.get(name, node)
+            case Select():
+                parts = [self.copied(part, way) for part in (node.test, node.one, node.other)]
+                made: ir.Expression = Select(node.type, *parts)
+            case ir.Apply(operands=operands) if self.is_cheap(node):
+                made = replace(node, operands=tuple(self.copied(operand, way) for operand in operands))
+            case _:
+                raise _Unfit
+        way.operations += 1
+        for known in (self.region.certain, self.region.nonnegative):
+            if node in known:
+                known.add(made)
+        return made
+
+    def is_cheap(self, node: ir.Apply) -> bool:
+        """Tell if an operation takes a few cycles, has an answer for all operands, and cannot leave."""
+        operation = node.operation
+        if operation.leaves and (node not in self.region.certain or operation.unchecked is None):
+            return False
+        if not all(map(_is_int, (*operation.operands, operation.result))):
+            return False
+        if any(operand in self.region.limits for operand in node.operands):
+            return False
+        if node.operator in _SHIFTS:
+            by = node.operands[1]
+            return isinstance(by, ir.Constant) and 0 <= by.value < 8
+        if node.operator in _DIVISIONS:
+            by = node.operands[1]
+            return isinstance(by, ir.Constant) and by.value > 0 and int(by.value).bit_count() == 1
+        return node.operator in _CHEAP or operation.function.startswith("npl::cast<")
+
+    # -- choices -----------------------------------------------------------------------------------------
+
+    def value(self, name: str, one: ir.Expression | None, other: ir.Expression | None) -> ir.Expression:
+        """Return what a name is given, by its values on the ways that bind it. Raises _Unfit."""
+        bound = one or other
+        assert bound is not None
+        if one is None or other is None:
+            if self.types.get(name) != bound.type or name in self.unbound:
+                raise _Unfit
+            kept = ir.Read(bound.type, name)
+            one, other = one or kept, other or kept
+        if one.type != other.type:
+            raise _Unfit
+        recurs = any(isinstance(value, ir.Apply) and name in _reads(value) for value in (one, other))
+        kind = Select if recurs and not self.is_sum(name) else ir.Choose
+        return kind(one.type, self.end.test, one, other)
+
+    def is_sum(self, name: str) -> bool:
+        """Tell if numbers are only added to a name and subtracted from it, wherever it has a new value by its
+        old one.
+        """
+        values = [
+            step.value
+            for block in self.region.blocks
+            for step in block.steps
+            if isinstance(step, ir.Bind) and step.name == name
+        ]
+        for value in values:
+            match value:
+                case ir.Apply(operator=ast.Add | ast.Sub, operands=(ir.Read(name=read), by)) if read == name:
+                    if name in _reads(by):
+                        return False
+                case _:
+                    if name in _reads(value):
+                        return False
+        return True
+
+
+def _in_order(values: dict[str, ir.Expression]) -> list[str]:
+    """Return names in an order in which none is bound before it is read. Raises _Unfit if there is none."""
+    rest, order = list(values), []
+    while rest:
+        free = [name for name in rest if not any(name in _reads(values[one]) for one in rest if one != name)]
+        if not free:
+            raise _Unfit
+        order.append(free[0])
+        rest.remove(free[0])
+    return order
+
+
+def _is_int(kind: Type) -> bool:
+    return isinstance(kind, Unsigned) or (isinstance(kind, Scalar) and kind.kind in "iub")
+
+
+def _within(node: ir.Expression) -> list[ir.Expression]:
+    """Return an expression and all that it is made of."""
+    found: list[ir.Expression] = []
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        found.append(one)
+        pending += ir.parts_of(one)
+    return found
+
+
+def _reads(node: ir.Expression) -> set[str]:
+    """Return the names that an expression reads."""
+    return {one.name for one in _within(node) if isinstance(one, ir.Read)}

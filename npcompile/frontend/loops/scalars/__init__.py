@@ -1,0 +1,1 @@
+"""Chooses the operations on scalars by NumPy's rules and Python's."""

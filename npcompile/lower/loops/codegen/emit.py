@@ -1,0 +1,58 @@
+"""Writes the C++ of a typed region: gathers the families of rules and runs the emitter."""
+
+from __future__ import annotations
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen import (
+    array_code,
+    array_iterator_code,
+    comprehension_code,
+    creation_code,
+    deque_code,
+    dict_code,
+    elementwise_code,
+    fancy_code,
+    fast_loop_code,
+    heap_code,
+    iterator_code,
+    list_code,
+    list_function_code,
+    parallel_code,
+    random_code,
+    reduction_code,
+    scalar_code,
+    select_code,
+    text_code,
+    view_code,
+    whole_code,
+)
+from npcompile.lower.loops.codegen.emitter import Emitter, Source
+
+FAMILIES = (
+    array_code,
+    array_iterator_code,
+    comprehension_code,
+    creation_code,
+    deque_code,
+    dict_code,
+    elementwise_code,
+    fast_loop_code,
+    fancy_code,
+    heap_code,
+    iterator_code,
+    list_code,
+    list_function_code,
+    parallel_code,
+    random_code,
+    reduction_code,
+    scalar_code,
+    select_code,
+    text_code,
+    view_code,
+    whole_code,
+)
+
+
+def emit(region: ir.Region) -> Source:
+    """Return the C++ of a region."""
+    return Emitter(region).emit()

@@ -1,0 +1,561 @@
+"""Writes a typed region as one C++ function: a label for each block, a variable for each name and type.
+
+`npc_loop(words)` reads the names from the words (`layout.py`), runs, writes the names back and returns the
+number of the place at which it left. The rules for expressions and steps stand in a file for each family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.call_graph import CallGraph
+from npcompile.lower.loops.codegen.nesting import innermost
+from npcompile.lower.loops.codegen.register_code import KeptItems
+from npcompile.lower.loops.layout import Layout, layout_of, objects_in
+from npcompile.lower.loops.register_ir import Registers
+from npcompile.lower.loops.types import (
+    Array,
+    Character,
+    Deque,
+    Dict,
+    DictView,
+    Either,
+    Generator,
+    Known,
+    List,
+    Method,
+    Scalar,
+    Set,
+    Text,
+    Tuple,
+    Type,
+    Unsigned,
+)
+
+ENTRY_NAME = "npc_loop("
+ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
+
+
+# Trips of inner loops, and of loops around others, by the share that they take of the time between two polls.
+INNER_TRIP, OUTER_TRIP = 1, 256
+
+
+# The versions of a loop in `fast_loops`, as labels name them.
+CHECKED, UNCHECKED, KEEPING = "slow", "fast", "keeping"
+
+OVERFLOW = "a Python int beyond 64 bits"  # a reason to leave
+
+
+class Exit(NamedTuple):
+    """A place at which native code may leave, and why, where that is known while compiling."""
+
+    place: ir.Place
+    why: str | None
+
+
+class Code(NamedTuple):
+    """The exits of one function's C++, by number, and the layout of its words."""
+
+    exits: tuple[Exit, ...]
+    layout: Layout
+
+
+class Source(NamedTuple):
+    """The C++ of a region, its exits by number, the layout of its words, and the functions that it calls."""
+
+    text: str
+    exits: tuple[Exit, ...]
+    layout: Layout
+    functions: tuple[Code, ...]
+
+
+_expressions: dict[type[ir.Expression], Callable[[Emitter, Any], str]] = {}
+_rules: dict[type[Any], Callable[[Emitter, Any], None]] = {}
+_states: dict[type[Any], Callable[[Any], str]] = {}
+
+
+def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
+    """Register the rule that writes a kind of expression: it returns the C++ of the value."""
+
+    def register(rule: Any) -> Any:
+        _expressions[kind] = rule
+        return rule
+
+    return register
+
+
+def does(kind: type[ir.Step | ir.End | ir.Shared | ir.FastLoop]) -> Callable[[Any], Any]:
+    """Register the rule that writes a step or an end, or what comes before a fast loop, or first in a trip of
+    a shared one.
+    """
+
+    def register(rule: Any) -> Any:
+        _rules[kind] = rule
+        return rule
+
+    return register
+
+
+def type_of_state(kind: type[ir.State]) -> Callable[[Any], Any]:
+    """Register the rule that names the C++ type of a kind of iterator."""
+
+    def register(rule: Any) -> Any:
+        _states[kind] = rule
+        return rule
+
+    return register
+
+
+class Emitter:
+    """Writes one region."""
+
+    def __init__(
+        self, region: ir.Region, within: ir.Function | None = None, calls: CallGraph | None = None
+    ) -> None:
+        self.region = region
+        self.within = within
+        self.calls = CallGraph(region.functions) if calls is None else calls
+        self.layout = layout_of(region)
+        self.lines: list[str] = []
+        self.declared: list[str] = []
+        self.first: list[str] = []  # what is computed of the given names, once
+        self.variables: dict[tuple[str, Type], str] = {}
+        self.exits: dict[Exit, int] = {}
+        self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
+        self.count = 0
+        self.instead: dict[
+            str, str
+        ] = {}  # the C++ of names that stand for a loop's item, while it is checked
+        self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
+        self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
+        self.innermost = innermost(region)
+        self.version = CHECKED  # the one of that loop which is being written
+        self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
+        self.shares = within is None  # loops are shared among threads where that pays
+        self.at: Exit = Exit(ir.Place(0, 0), None)
+
+    def emit(self) -> Source:
+        """Return the source."""
+        for name, slot in self.layout.given.items():
+            self._load(name, slot.kind, slot.offset)
+        given, self.lines = self.lines, [f"goto {self.region.entry.label};"]
+        for block in self.region.blocks:
+            self.block(block)
+        functions, codes = function_texts(self.region, self.calls)
+        body = [*given, *self.first, *self.lines]
+        self.lines = []
+        self._exits()
+        self._save_names()
+        first = []
+        if (frames := self.layout.frames) is not None:
+            first.append("npl::left.size = 0;")
+            self.lines.append(f"words[{frames}] = reinterpret_cast<int64_t>(npl::left.words);")
+            self.lines.append(f"words[{frames + 1}] = npl::left.size;")
+        lines = [
+            "int64_t number = 0, trips = npl::trips_between_polls;",
+            *first,
+            *self.declared,
+            *body,
+            *self.lines,
+            "return number;",
+        ]
+        text = "\n".join("    " + line for line in lines)
+        return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout, codes)
+
+    def _exits(self) -> None:
+        for number in self.exits.values():
+            self.lines.append(f"exit_{number}: number = {number}; goto leave;")
+        self.lines.append("leave:")
+
+    def _save_names(self) -> None:
+        for name, (tag, slots) in self.layout.bound.items():
+            self.lines.append(f"words[{tag}] = {self.tag(name)};")
+            for number, slot in enumerate(slots):
+                if holds_memory(slot.kind):  # the name may have another type by now
+                    variable = self.variable(name, slot.kind)
+                    self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
+                self._save(name, slot.kind, slot.offset)
+        for name, slot in self.layout.given.items():
+            if name not in self.layout.bound and objects_in(slot.kind):
+                self.lines.append(f"npl::drop({self.variable(name, slot.kind)});")
+
+    def function(self, number: int) -> str:
+        """Return the function whose body the region is. number: its place among the functions."""
+        assert self.within is not None
+        for place, (name, kind) in enumerate(self.within.parameters):
+            self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{place});")
+        for name, kind in self.region.names.items():
+            if name in self.region.stored:
+                self.set_tag(name, kind)
+        given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
+        bound, self.lines = self.lines, [f"goto {self.region.entry.label};"]
+        for block in self.region.blocks:
+            self.block(block)
+        first = []
+        if self.within in self.calls.recursive:  # recursion may take long without a loop
+            first.append("if (depth >= npl::deepest) return npl::undone;")
+            first.append("if ((trips -= 1) < 0 && npl::interrupted(trips)) return npl::undone;")
+        first.append("bool is_left = false;")
+        if self.exits:
+            first.append("int64_t number = 0;")
+            self._exits()
+            size = self.layout.size
+            self.lines.append(f"{{ int64_t *words = npl::push_frame({number}, number, {size});")
+            self._save_names()
+            self.lines.append("}")
+            self.lines.append("is_left = true;")
+            self.lines.append("return npl::half_done;")
+        lines = [*first, *self.declared, *bound, *self.first, *self.lines]
+        text = "\n".join("    " + line for line in lines)
+        return f"{signature(self.within, given, self.calls)} {{\n{text}\n}}\n"
+
+    def call(self, function: ir.Function, operands: list[str]) -> str:
+        """Return the call of a function. operands: its arguments, and the variables that take its answers."""
+        given = ["trips"]
+        if function in self.calls.counted:
+            deeper = " + 1" if self.within in self.calls.recursive else ""
+            given.append(f"depth{deeper}" if self.within in self.calls.counted else "0")
+        return f"{function.name}({', '.join([*given, *operands])})"
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def variable(self, name: str, kind: Type) -> str:
+        """Return the C++ variable of a name where it has a type."""
+        known = self.variables.get((name, kind))
+        if known is None:
+            known = f"{re.sub(r'[^0-9A-Za-z]', '_', name)}_{len(self.variables)}"
+            self.variables[name, kind] = known
+            self.declared += declare(known, kind)
+            if self.within is not None and holds_memory(kind):
+                self.declared.append(f"npl::keeper kept_{known}{{{known}, &is_left}};")
+        return known
+
+    def tag(self, name: str) -> str:
+        """Return the variable that tells which type a name has."""
+        known = self.variables.get((name, Known(None)))
+        if known is None:
+            known = f"tag_{len(self.variables)}"
+            self.variables[name, Known(None)] = known
+            self.declared.append(f"int64_t {known} = 0;  // {name}")
+        return known
+
+    def set_tag(self, name: str, kind: Type) -> None:
+        """Note which type a name has now, for Python: of a function without effects it sees no names."""
+        if self.within is not None and not self.within.has_effects:
+            return
+        self.lines.append(f"{self.tag(name)} = {self.region.stored[name].index(kind) + 1};")
+
+    def _load(self, name: str, kind: Type, offset: int) -> None:
+        if not isinstance(kind, Known):
+            self.lines += load(self.variable(name, kind), kind, offset)
+        if name in self.region.stored:
+            self.set_tag(name, kind)
+
+    def _save(self, name: str, kind: Type, offset: int) -> None:
+        if not isinstance(kind, Known):
+            self.lines += save(self.variable(name, kind), kind, offset)
+
+    # -- blocks ------------------------------------------------------------------------------------------
+
+    def block(self, block: ir.Block) -> None:
+        """Write a block, and its version without checks where it has one."""
+        self.loop = self.loops.get(block)
+        if block in self.region.fast_loops:
+            self.lines.append(f"{block.label}:;")
+            _rules[ir.FastLoop](self, self.region.fast_loops[block])
+        for version in self.versions():
+            self.version = version
+            self.lines.append(f"{self.label(block)}:;")
+            if block.is_header and version == CHECKED:
+                self.poll(block)
+            if self.shares and (shared := self.region.shared.get(block)) is not None:
+                _rules[type(shared)](self, shared)
+            self._steps(block)
+        self.version = CHECKED
+
+    def versions(self) -> list[str]:
+        """Return the versions of the loop that the block at hand is in."""
+        if self.loop is None:
+            return [CHECKED]
+        return [CHECKED, UNCHECKED] if self.loop.kept is None else [CHECKED, UNCHECKED, KEEPING]
+
+    def kept_items(self, loop: ir.FastLoop) -> KeptItems:
+        """Return the variables of the items that a loop keeps."""
+        if loop not in self.registers:
+            assert isinstance(loop.kept, Registers)
+            self.registers[loop] = KeptItems(self, loop, loop.kept)
+        return self.registers[loop]
+
+    def register(self, node: ir.Item | ir.StoreItem) -> str | None:
+        """Return the variable that keeps an item in the version at hand, if any."""
+        if self.loop is None or self.version != KEEPING:
+            return None
+        return self.kept_items(self.loop).names.get(node)
+
+    def copy(self, step: ir.StoreItem) -> str | None:
+        """Return the variable that has what a step stores for the next trip, if any."""
+        if self.loop is None or self.version != KEEPING:
+            return None
+        return self.kept_items(self.loop).copies.get(step)
+
+    def poll(self, header: ir.Block) -> None:
+        """Let other threads run, and leave where Python has been interrupted, now and then."""
+        self.at = Exit(ir.Place(header.source, 0), None)
+        self.leave_if(f"(trips -= {self.cost(header)}) < 0 && npl::interrupted(trips)")
+
+    def cost(self, header: ir.Block) -> int:
+        """Return the share that a trip takes of the time between two polls."""
+        return INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
+
+    def label(self, block: ir.Block) -> str:
+        """Return the label of a block, as the block at hand goes to it."""
+        if self.loop is None or block not in self.loop.blocks:
+            return block.label
+        if self.version != CHECKED:
+            return f"{block.label}_{self.version}"
+        return f"{block.label}_{CHECKED}" if block in self.region.fast_loops else block.label
+
+    def go(self, block: ir.Block, ends: bool = False) -> str:
+        """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
+        text = f"goto {self.label(block)};"
+        if self.loop is None or self.version != KEEPING:
+            return text
+        kept = self.kept_items(self.loop)
+        if block in self.loop.blocks:
+            return f"{{ {kept.next} {text} }}" if block is self.loop.header else text
+        return f"{{ {kept.ended if ends else kept.left} {text} }}"
+
+    def _steps(self, block: ir.Block) -> None:
+        for step in (*block.steps, block.end):
+            assert step is not None
+            self.held = {}
+            self.at = Exit(step.place, None)
+            self.lines.append(f"{{  // line {step.line}")
+            _rules[type(step)](self, step)
+            self.lines.append("}")
+
+    def exit(self) -> str:
+        """Return the statement that leaves at the step at hand."""
+        if self.within is not None and not self.within.has_effects:
+            return "return npl::undone;"
+        return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
+
+    def leave_if(self, condition: str, why: str | None = None) -> None:
+        """Leave at the step at hand where a condition holds. why: the reason, where it is known."""
+        at, self.at = self.at, self.at if why is None else Exit(self.at.place, why)
+        text = self.exit()
+        if self.loop is not None and self.version == KEEPING:
+            text = f"{{ {self.kept_items(self.loop).left} {text} }}"
+        self.lines.append(f"if ({condition}) [[unlikely]] {text}")
+        self.at = at
+
+    # -- expressions -------------------------------------------------------------------------------------
+
+    def value(self, expression: ir.Expression) -> str:
+        """Return the C++ of a value, after the statements that compute it; each is computed once a step."""
+        known = self.held.get(expression)
+        if known is None:
+            known = self.held[expression] = _expressions[type(expression)](self, expression)
+        return known
+
+    def hold(self, kind: Type, text: str) -> str:
+        """Compute a value into a new constant; return its name."""
+        self.count += 1
+        self.lines.append(f"const {c_type(kind)} t{self.count} = {text};")
+        return f"t{self.count}"
+
+    def fresh(self, kind: Type) -> str:
+        """Declare a new variable within the step at hand; return its name."""
+        self.count += 1
+        self.lines.append(f"{c_type(kind)} t{self.count};")
+        return f"t{self.count}"
+
+    def index(self, array: ir.Expression, axis: int, index: ir.Expression) -> str:
+        """Return an index along an axis, for which no check is made where the item is used."""
+        text = self.value(index)
+        if isinstance(index, ir.Constant) and index.value < 0:
+            return f"({text} + {self.value(array)}.shape[{axis}])"
+        return text
+
+    def give(self, variable: str, value: ir.Expression) -> None:
+        """Assign a value to a variable, which keeps the value's memory."""
+        text = self.value(value)
+        self.lines.append(
+            f"npl::bind({variable}, {text});" if holds_memory(value.type) else f"{variable} = {text};"
+        )
+
+    def kept(self, kind: Type) -> str:
+        """Declare a new variable that keeps its memory until the step at hand is done; return its name."""
+        name = self.fresh(kind)
+        if holds_memory(kind):
+            self.lines[-1] = f"{c_type(kind)} {name}{{}}; npl::keeper kept_{name}{{{name}}};"
+        return name
+
+
+# -- functions ---------------------------------------------------------------------------------------------
+
+
+def signature(function: ir.Function, given: list[str], calls: CallGraph) -> str:
+    """Return the head of a function: it returns `npl::done`, or how far it was when it left.
+
+    trips: the share of the time between two polls that is left. depth: how many calls of recursive functions
+    are under way.
+    """
+    assert function.result is not None
+    answer = [] if isinstance(function.result, Known) else [f"{c_type(function.result)} &answer"]
+    fields = [f"{c_type(kind)} &field_{number}" for number, kind in enumerate(function.left.values())]
+    depth = ["const int depth"] if function in calls.counted else []
+    given = ["int64_t &trips", *depth, *given, *answer, *fields]
+    return f"static inline int {function.name}({', '.join(given)})"
+
+
+def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code, ...]]:
+    """Return the functions that a region calls; they may call one another."""
+    heads: list[str] = []
+    texts: list[str] = []
+    codes: list[Code] = []
+    for number, function in enumerate(region.functions):
+        if function.body is None:
+            codes.append(Code((), Layout({}, {}, 0)))
+            continue
+        emitter = Emitter(function.body, function, calls)
+        heads.append(signature(function, [c_type(kind) for _, kind in function.parameters], calls) + ";")
+        texts.append(emitter.function(number))
+        codes.append(Code(tuple(emitter.exits), emitter.layout))
+    text = "".join(line + "\n" for line in (*heads, *texts))
+    return text, tuple(codes)
+
+
+# -- types -------------------------------------------------------------------------------------------------
+
+
+def c_type(kind: Type) -> str:
+    """Return the C++ type of a type."""
+    match kind:
+        case Scalar() | Unsigned():
+            return kind.c_type
+        case Array():
+            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
+        case Tuple(items=items) | Either(items=items):
+            return f"npl::tuple<{', '.join(map(c_type, items))}>"
+        case Deque(item=item):
+            return f"npl::py_deque<{item_kind(item)}>"
+        case List(item=item):
+            return f"npl::py_list<{item_kind(item)}>"
+        case Dict(key=key, value=value):
+            return f"npl::py_dict<{item_kind(key)}, {item_kind(value)}>"
+        case Set(item=item):
+            return f"npl::py_set<{item_kind(item)}>"
+        case Method(owner=owner) | DictView(owner=owner):
+            return c_type(owner)
+        case ir.RangeState():
+            return "npl::range"
+        case ir.State():
+            return _states[type(kind)](kind)
+        case Text():
+            return f"npl::text_{kind.name}"
+        case Generator():
+            return "npl::generator"
+        case Character():
+            return "npl::character"
+        case Known():
+            return "npl::nothing"
+    raise TypeError(f"a {type(kind).__name__} has no C++ type")
+
+
+def item_kind(kind: Type | None) -> str:
+    """Return the C++ class that reads and makes items of a list."""
+    match kind:
+        case Scalar(python=python):
+            return f"npl::{'python' if python else 'numpy'}<{kind.c_type}>"
+        case Unsigned():
+            return f"npl::python<{kind.c_type}>"
+        case Tuple(items=items):
+            return f"npl::tuple_of<{', '.join(map(item_kind, items))}>"
+        case Either(kinds=kinds):
+            return f"npl::either_of<{', '.join(map(item_kind, kinds))}>"
+        case List(item=item):
+            return f"npl::list_of<{item_kind(item)}>"
+        case Dict(key=key, value=value):
+            return f"npl::dict_of<{item_kind(key)}, {item_kind(value)}>"
+        case Set(item=item):
+            return f"npl::set_of<{item_kind(item)}>"
+        case Character():
+            return "npl::character_kind"
+        case None:
+            return "npl::unknown"
+    raise TypeError(f"a list has no items of type {kind}")
+
+
+def holds_memory(kind: Type) -> bool:
+    """Tell if a value keeps memory of its own, or may."""
+    return not isinstance(kind, Scalar | Unsigned | Known | ir.RangeState | Text | Character | Generator)
+
+
+def declare(name: str, kind: Type) -> list[str]:
+    return [f"{c_type(kind)} {name}{{}};  // {kind}"]
+
+
+def load(name: str, kind: Type, offset: int) -> list[str]:
+    """Return the statements that read a variable from the words."""
+    return [f"npl::load(words + {offset}, {name});"]
+
+
+def save(name: str, kind: Type, offset: int) -> list[str]:
+    """Return the statements that write a variable to the words."""
+    return [f"npl::save(words + {offset}, {name});"]
+
+
+# -- ends --------------------------------------------------------------------------------------------------
+
+
+@does(ir.Jump)
+def _jump(emitter: Emitter, end: ir.Jump) -> None:
+    emitter.lines.append(emitter.go(end.target))
+
+
+@does(ir.Branch)
+def _branch(emitter: Emitter, end: ir.Branch) -> None:
+    test = emitter.value(end.test)
+    emitter.lines.append(f"if ({test}) {emitter.go(end.then)} else {emitter.go(end.otherwise)}")
+
+
+@does(ir.Leave)
+def _leave(emitter: Emitter, end: ir.Leave) -> None:
+    emitter.at = Exit(end.place, end.why)
+    emitter.lines.append(emitter.exit())
+
+
+@does(ir.Return)
+def _return(emitter: Emitter, end: ir.Return) -> None:
+    if end.value is not None:
+        emitter.give("answer", end.value)
+    for number, field in enumerate(end.fields):
+        emitter.give(f"field_{number}", field)
+    emitter.lines.append("return npl::done;")
+
+
+@does(ir.Bind)
+def _bind(emitter: Emitter, step: ir.Bind) -> None:
+    kind = step.value.type
+    if not isinstance(kind, Known):
+        value = emitter.value(step.value)
+        emitter.lines.append(f"npl::bind({emitter.variable(step.name, kind)}, {value});")
+    emitter.set_tag(step.name, kind)
+
+
+@does(ir.CallFunction)
+def _call_function(emitter: Emitter, step: ir.CallFunction) -> None:
+    operands = [emitter.value(operand) for operand in step.operands]
+    result = step.function.result
+    assert result is not None
+    if not isinstance(result, Known):
+        operands.append(emitter.variable(step.name, result))
+    operands += [emitter.variable(name, kind) for name, kind in step.function.left.items()]
+    emitter.lines.append(f"const int way = {emitter.call(step.function, operands)};")
+    emitter.leave_if("way != npl::done")
+    for name, kind in (*step.function.changed.items(), (step.name, result)):
+        emitter.set_tag(name, kind)

@@ -1,0 +1,41 @@
+"""Writes the C++ of checks before innermost loops over ranges that have versions without checks of bounds.
+
+The version that comes next keeps items in local variables (`register_code.py`), or has no checks, or has all.
+The first two have no polls, so a loop of very many trips has all checks.
+"""
+
+from __future__ import annotations
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.emitter import CHECKED, KEEPING, UNCHECKED, Emitter, does
+
+
+@does(ir.FastLoop)
+def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
+    """Write the checks before a loop, which choose its version."""
+    header = loop.header
+    assert isinstance(header.end, ir.NextOfRange)
+    state = emitter.variable(header.end.state, header.end.kind)
+    stride = f"{state}.stride" if header.end.kind.stride is None else str(header.end.kind.stride)
+    emitter.lines.append("{")
+    emitter.lines.append(f"const int64_t left = {state}.length - {state}.position;")
+    emitter.lines.append(f"if (left <= 0 || left > npl::most_without_poll) goto {header.label}_{CHECKED};")
+    emitter.lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
+    emitter.lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
+    emitter.lines.append("bool inside = true;")
+    for access in loop.accesses:
+        ends = []
+        for end in ("first", "last"):
+            emitter.instead, emitter.held = dict.fromkeys(loop.items, end), {}
+            ends.append(emitter.index(access.array, access.axis, access.index))
+        emitter.instead, emitter.held = {}, {}
+        length = f"{emitter.value(access.array)}.shape[{access.axis}]"
+        emitter.lines.append(
+            f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
+        )
+    emitter.lines.append(f"if (!inside) goto {header.label}_{CHECKED};")
+    emitter.lines.append("trips -= left;")
+    if loop.kept is not None:
+        emitter.kept_items(loop).begin(f"{header.label}_{KEEPING}")
+    emitter.lines.append(f"goto {header.label}_{UNCHECKED};")
+    emitter.lines.append("}")

@@ -1,0 +1,117 @@
+"""Writes the C++ of names, constants, tuples, choices and operations on scalars."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, c_type, writes
+from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
+
+
+@writes(ir.Read)
+def _read(emitter: Emitter, node: ir.Read) -> str:
+    return emitter.instead.get(node.name) or emitter.variable(node.name, node.type)
+
+
+@writes(ir.Unused)
+def _unused(emitter: Emitter, node: ir.Unused) -> str:
+    return f"{c_type(node.type)}{{}}"
+
+
+@writes(ir.Constant)
+def _constant(emitter: Emitter, node: ir.Constant) -> str:
+    if isinstance(node.type, Known):
+        return "npl::nothing{}"
+    if isinstance(node.type, Unsigned):
+        return f"{node.type.c_type}({node.value}ull)"
+    assert isinstance(node.type, Scalar)
+    return literal(node.type, node.value)
+
+
+def literal(kind: Scalar, value: bool | int | float | complex) -> str:
+    """Return the C++ of a number."""
+    if isinstance(value, complex) or kind.kind == "c":
+        number = complex(value)
+        return f"{kind.c_type}{{{_float(number.real)}, {_float(number.imag)}}}"
+    if kind.kind == "b":
+        return "true" if value else "false"
+    if kind.kind == "f":
+        text = _float(float(value))
+        return text if kind.code == "f8" else f"npl::cast<{kind.c_type}>({text})"
+    if value == -(1 << 63):
+        return "INT64_MIN"
+    return f"{kind.c_type}({int(value)}{'ull' if kind.kind == 'u' else 'll'})"
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return "npl::nan" if math.copysign(1.0, value) > 0 else "-npl::nan"
+    if math.isinf(value):
+        return "npl::inf" if value > 0 else "-npl::inf"
+    return f"({value.hex()})"
+
+
+@writes(ir.Apply)
+def _apply(emitter: Emitter, node: ir.Apply) -> str:
+    operation = node.operation
+    operands = []
+    for operand, to in zip(node.operands, operation.operands, strict=True):
+        assert isinstance(operand.type, Scalar | Unsigned)
+        text = emitter.value(operand)
+        if (limit := emitter.region.limits.get(operand)) is not None:
+            emitter.leave_if(f"npl::outside({text}, {limit}ull)")
+        operands.append(text if operand.type.code == to.code else f"npl::cast<{to.c_type}>({text})")
+    function = operation.unchecked if node in emitter.region.certain else None
+    if function is not None or not operation.leaves:
+        return emitter.hold(node.type, f"{function or operation.function}({', '.join(operands)})")
+    answer = emitter.fresh(node.type)
+    why = OVERFLOW if _leaves_by_size(emitter, node) else None
+    emitter.leave_if(f"{operation.function}({', '.join([*operands, answer])})", why)
+    return answer
+
+
+def _leaves_by_size(emitter: Emitter, node: ir.Apply) -> bool:
+    """Tell if an operation leaves only where its result is an int of more than 64 bits."""
+    if node.type != INT:
+        return False
+    if node.operator in (ast.Add, ast.Sub, ast.Mult, ast.USub):
+        return True
+    if node.operator not in (ast.Pow, ast.LShift):
+        return False
+    last = node.operands[-1]  # where it may be negative, the operator raises or gives a float
+    return last.value >= 0 if isinstance(last, ir.Constant) else last in emitter.region.nonnegative
+
+
+@writes(ir.Choose)
+def _choose(emitter: Emitter, node: ir.Choose) -> str:
+    answer = emitter.kept(node.type)
+    test = emitter.value(node.test)
+    held = dict(emitter.held)
+    for word, value in ((f"if ({test})", node.one), ("else", node.other)):
+        emitter.held = dict(held)  # the values of one branch are not there in the other
+        emitter.lines.append(f"{word} {{")
+        emitter.give(answer, value)
+        emitter.lines.append("}")
+    emitter.held = held
+    return answer
+
+
+@writes(ir.MakeTuple)
+def _tuple(emitter: Emitter, node: ir.MakeTuple) -> str:
+    items = [emitter.value(item) for item in node.items]
+    return emitter.hold(node.type, f"{c_type(node.type)}{{{', '.join(items)}}}")
+
+
+@writes(ir.Part)
+def _part(emitter: Emitter, node: ir.Part) -> str:
+    return f"npl::get<{node.index}>({emitter.value(node.whole)})"
+
+
+@writes(ir.Call)
+def _call(emitter: Emitter, node: ir.Call) -> str:
+    operands = [emitter.value(operand) for operand in node.operands]
+    answer = emitter.kept(node.type)
+    emitter.leave_if(emitter.call(node.function, [*operands, answer]))
+    return answer

@@ -1,0 +1,68 @@
+"""Writes the C++ of texts and characters, by the functions of `texts.h`."""
+
+from __future__ import annotations
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.emitter import Emitter, c_type, type_of_state, writes
+from npcompile.lower.loops.text_ir import (
+    CharacterConstant,
+    CharacterValue,
+    EqualTexts,
+    TextItem,
+    TextIterator,
+    TextLength,
+    TextState,
+)
+
+
+@type_of_state(TextState)
+def _state_type(kind: TextState) -> str:
+    return f"npl::characters<{c_type(kind.source)}>"
+
+
+@writes(TextIterator)
+def _iterator(emitter: Emitter, node: TextIterator) -> str:
+    return emitter.hold(node.type, f"{{{emitter.value(node.text)}, 0}}")
+
+
+@writes(TextItem)
+def _item(emitter: Emitter, node: TextItem) -> str:
+    text, index = emitter.value(node.text), emitter.value(node.index)
+    emitter.count += 1
+    length, place = f"length_{emitter.count}", f"place_{emitter.count}"
+    emitter.lines.append(f"const int64_t {length} = npl::length({text});")
+    emitter.lines.append(f"const int64_t {place} = npl::wrapped({index}, {length});")
+    emitter.leave_if(f"npl::outside({place}, {length})")
+    return emitter.hold(node.type, f"npl::item({text}, {place})")
+
+
+@writes(TextLength)
+def _length(emitter: Emitter, node: TextLength) -> str:
+    return emitter.hold(node.type, f"npl::length({emitter.value(node.text)})")
+
+
+@writes(EqualTexts)
+def _equal(emitter: Emitter, node: EqualTexts) -> str:
+    left = emitter.value(node.left)
+    if isinstance(node.right, ir.Expression):
+        return emitter.hold(node.type, f"npl::equal({left}, {emitter.value(node.right)})")
+    codes = ", ".join(str(ord(one)) for one in node.right)
+    emitter.count += 1
+    name = f"codes_{emitter.count}"
+    emitter.lines.append(f"static constexpr uint32_t {name}[] = {{{codes or 0}}};")
+    return emitter.hold(node.type, f"npl::equal({left}, {name}, {len(node.right)})")
+
+
+@writes(CharacterValue)
+def _value(emitter: Emitter, node: CharacterValue) -> str:
+    operands = [emitter.value(operand) for operand in node.operands]
+    if not node.leaves:
+        return emitter.hold(node.type, f"{node.function}({', '.join(operands)})")
+    answer = emitter.fresh(node.type)
+    emitter.leave_if(f"{node.function}({', '.join([*operands, answer])})")
+    return answer
+
+
+@writes(CharacterConstant)
+def _constant(emitter: Emitter, node: CharacterConstant) -> str:
+    return f"npl::character{{{ord(node.value)}}}"

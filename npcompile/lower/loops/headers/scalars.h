@@ -1,0 +1,48 @@
+// The scalars of native loops, and their operators: NumPy's scalars of each dtype, and Python's bool, int, float
+// and complex. `frontend/loops/scalars/arithmetic.py` names the function of each operator and each pair of types.
+//
+// A function answers bit for bit as the operator on the scalars does. One that may find no answer (an int beyond
+// 64 bits, a division that raises) is `bool f(operands..., Result& answer)`: it returns true, and Python does the
+// statement. Its `..._unchecked` twin is for operands of which the compiler has proved that there is an answer.
+// Signed integers wrap by way of unsigned ones, so no flag of the compiler is needed for them.
+#pragma once
+
+#include "arithmetic.h"
+#include "comparisons.h"
+#include "powers.h"
+
+namespace npl {
+
+// A function of which one operand is a Python int that takes part as a number of the other's type T.
+template <auto function, class T> static inline auto weak_left(int64_t a, T b) {
+    return function(weak_cast<T>(a), b);
+}
+template <auto function, class T> static inline auto weak_right(T a, int64_t b) {
+    return function(a, weak_cast<T>(b));
+}
+
+template <auto function, class T, class Result> static inline bool call(T a, T b, Result& answer) {
+    if constexpr (std::is_invocable_v<decltype(function), T, T, Result&>) return function(a, b, answer);
+    else {
+        answer = function(a, b);
+        return false;
+    }
+}
+
+// The same where the int may be none of T's numbers: NumPy raises OverflowError.
+template <auto function, class T, class Result>
+static inline bool fitting_left(int64_t a, T b, Result& answer) {
+    return !fits<T>(a) || call<function>(T(a), b, answer);
+}
+template <auto function, class T, class Result>
+static inline bool fitting_right(T a, int64_t b, Result& answer) {
+    return !fits<T>(b) || call<function>(a, T(b), answer);
+}
+
+// One of two ints that are both computed: the first one could else be computed behind a branch.
+template <class T> static inline T select(bool test, T one, T other) {
+    asm("" : "+r"(one));
+    return test ? one : other;
+}
+
+}  // namespace npl

@@ -1,0 +1,1 @@
+"""Compiles the C++ of native loops, loads the libraries, and gives them threads."""

@@ -1,0 +1,275 @@
+"""Compiles native loops beside the program: a thread runs the C++ compiler, and libraries are kept on disk.
+
+`frontend/loops/` submits sources. No worker process is asked: it would first import Inductor, which loops do
+not need, and a loop would wait behind segments. A job always finishes, with a function or with a reason.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import os
+import platform
+import queue
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.lower.codegen import cpp
+from npcompile.lower.loops.codegen.emitter import ENTRY_NAME
+from npcompile.lower.loops.codegen.parallel_code import SHARES
+from npcompile.lower.loops.codegen.random_code import linked, marked
+from npcompile.lower.loops.service.threads import SharingFunction
+from npcompile.lower.service.failures import failure
+from npcompile.lower.service.worker import limit
+from npcompile.lower.store import cache
+
+FOLDER = Path(__file__).parent.parent / "headers"
+HEADERS = sorted(FOLDER.glob("*.h"))
+OPTIMIZED, UNOPTIMIZED = ("-O3",), ("-O0",)
+FLAGS = (
+    "-DNDEBUG -std=c++20 -fPIC -shared -march=native -w -ffp-contract=off -fno-trapping-math "
+    "-fno-math-errno -fno-strict-aliasing -fvisibility=hidden"
+).split()
+# By vectors of 64 bytes GCC 12 stores wrong items, where a loop changes two neighbours in each row.
+if platform.machine() == "x86_64":
+    FLAGS.append("-mprefer-vector-width=256")
+NICENESS = 15
+MAX_TOGETHER = 32  # so many loops at most are compiled at once: much of a compilation is reading headers
+
+
+_VECTORISED = "vectorised"
+_IS_GCC = re.compile(r"(^|-)g\+\+")  # the name of a compiler that tells what it has vectorised
+
+
+class _Loaded(NamedTuple):
+    """A loop's function, and the lines of its source at which loops are vectorised."""
+
+    function: Any
+    vectorised: frozenset[int]
+
+
+class Job:
+    """One region's source on its way to a function.
+
+    When `done`, either `function` is a function of the words' address or `error` says why there is none.
+    vectorised: the lines of the source at which loops begin that the C++ compiler has vectorised.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.function: Any = None
+        self.error: Reason | None = None
+        self.from_disk = False
+        self.vectorised: frozenset[int] = frozenset()
+        self._event = threading.Event()
+        self._told: list[Callable[[], None]] = []
+
+    @property
+    def done(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the job is done; tell if it is."""
+        return self._event.wait(seconds)
+
+    def tell(self, ready: Callable[[], None]) -> None:
+        """Call a function once there is a function; at once if there is one."""
+        self._told.append(ready)
+        if self.done and self.function is not None:
+            ready()
+
+    def finish(self, loaded: _Loaded | None, error: Reason | None) -> None:
+        self.error = error
+        if loaded is not None:
+            self.function, self.vectorised = loaded
+        self._event.set()
+        for ready in self._told if error is None else ():
+            ready()
+
+
+class _Compiler:
+    """The jobs of one process and their thread."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.queue: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self.jobs: dict[str, Job] = {}
+        self.thread: threading.Thread | None = None
+        self.running: subprocess.Popen[bytes] | None = None
+        self.closing = False
+        self.compiled = 0
+
+    def submit(self, source: str) -> Job:
+        with self.lock:
+            known = self.jobs.get(source)
+            if known is not None:
+                return known
+            job = self.jobs[source] = Job(source)
+        try:
+            if (loaded := _load(cache.directory(), source)) is not None:
+                job.from_disk = True
+                job.finish(loaded, None)
+                return job
+        except (OSError, cache.Refused):
+            pass  # what is there cannot be used: it is compiled anew, over it
+        self.queue.put(job)
+        with self.lock:
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._serve, name="npcompile-loops", daemon=True)
+                self.thread.start()
+        return job
+
+    def _serve(self) -> None:
+        while not self.closing:
+            jobs = [self.queue.get()]
+            while len(jobs) < MAX_TOGETHER and not self.queue.empty():
+                jobs.append(self.queue.get())
+            if len(jobs) > 1 and self._finish(jobs) is None:
+                continue
+            for job in jobs:  # one of them may be what fails
+                if (reason := self._finish([job])) is not None:
+                    job.finish(None, reason)
+
+    def _finish(self, jobs: list[Job]) -> Reason | None:
+        """Compile and finish jobs; return the reason of a failure, where none of them is finished."""
+        try:
+            made = self._compile([job.source for job in jobs])
+        except cpp.CompilerMissing as missing:
+            return Cause.NO_COMPILER(str(missing))
+        except subprocess.TimeoutExpired as slow:
+            return Cause.COMPILE_SECONDS(f"{slow.timeout:g}")
+        except Exception as error:  # whatever happens here, nobody may wait for ever
+            return failure(error)
+        for job, loaded in zip(jobs, made, strict=True):
+            job.finish(loaded, None)
+        return None
+
+    def _compile(self, sources: list[str]) -> list[_Loaded | None]:
+        """Compile loops into one library, which is kept under the first one's key, and load them."""
+        folder, keys = cache.directory(), [_key(source) for source in sources]
+        parts = [
+            f"namespace {_name(key)} {{\n{source.replace(ENTRY_NAME, f'{_name(key)}(')}\n}}\n"
+            for key, source in zip(keys, sources, strict=True)
+        ]
+        with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
+            file, library, told = (Path(work) / name for name in ("loops.cpp", "loops.so", "vectorised"))
+            file.write_text("\n".join([*(f'#include "{header.name}"' for header in HEADERS), *parts]))
+            compiler = cpp.compiler()
+            tells = [f"-fopt-info-vec-optimized={told}"] if _IS_GCC.search(Path(compiler).name) else []
+            flags = [*linked(sources), *_flags(), *tells]
+            self._run([compiler, str(file), f"-I{FOLDER}", *flags, "-o", str(library)])
+            lines = _vectorised(told, parts)
+            cache.store(folder, keys[0], library, {"within": keys[0], _VECTORISED: lines[0]})
+        for key, found in zip(keys[1:], lines[1:], strict=True):
+            cache.store(folder, key, None, {"within": keys[0], _VECTORISED: found})
+        self.compiled += len(sources)
+        return [_load(folder, source) for source in sources]
+
+    def _run(self, command: list[str]) -> None:
+        nowhere = subprocess.DEVNULL
+        self.running = subprocess.Popen(
+            ["nice", f"-n{NICENESS}", *command],
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is the user's program's alone
+        )
+        try:
+            _, said = self.running.communicate(timeout=limit())
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise
+        if self.running.returncode:
+            errors = [line for line in said.decode(errors="replace").splitlines() if "error" in line]
+            raise cpp.CompilerFailed(f"the C++ compiler failed: {'; '.join(errors[:3])}")
+
+    def stop(self) -> None:
+        """End the C++ compiler that is running."""
+        if self.running is not None and self.running.poll() is None:
+            self.running.kill()
+            self.running.wait()
+
+
+_compiler = _Compiler()
+
+
+def _at_fork() -> None:
+    global _compiler
+    done = {source: job for source, job in _compiler.jobs.items() if job.done}
+    _compiler = _Compiler()
+    _compiler.jobs = done
+
+
+def _at_exit() -> None:
+    _compiler.closing = True
+    _compiler.stop()
+
+
+os.register_at_fork(after_in_child=_at_fork)
+atexit.register(_at_exit)
+
+
+def _flags() -> list[str]:
+    """Return the compiler's flags. Tests of answers alone ask for none that take time."""
+    fast = os.environ.get("NPCOMPILE_OPTIMIZE_LOOPS", "1") != "0"
+    return [*(OPTIMIZED if fast else UNOPTIMIZED), *FLAGS]
+
+
+def _key(source: str) -> str:
+    digest = hashlib.sha256(" ".join([*_flags(), marked(source)]).encode())
+    for header in HEADERS:
+        digest.update(header.read_bytes())
+    digest.update(re.sub(r" *//.*", "", source).encode())
+    return f"loop-{digest.hexdigest()[:32]}"
+
+
+def _name(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _vectorised(told: Path, parts: list[str]) -> list[list[int]]:
+    """Return the lines of each loop's source at which the C++ compiler has vectorised a loop.
+
+    told: what it says. parts: what stands in the file after the headers; the first line is no source's.
+    """
+    said = told.read_text() if told.exists() else ""
+    lines = {int(line) for line in re.findall(r"loops\.cpp:(\d+):\d+: optimized: +loop vectorized", said)}
+    found, first = [], len(HEADERS) + 1
+    for part in parts:
+        count = part.count("\n") + 1
+        found.append(sorted(line - first for line in lines if first < line < first + count))
+        first += count
+    return found
+
+
+def _load(folder: Path, source: str) -> _Loaded | None:
+    """Return a loop whose library is on disk, None where it is not there."""
+    key = _key(source)
+    found = cache.load(folder, key)
+    within = None if found is None else found[1].get("within")
+    vectorised = frozenset(found[1].get(_VECTORISED, ()) if found is not None else ())
+    if within is not None and within != key:
+        found = cache.load(folder, within)
+    if found is None or found[0] is None:
+        return None
+    library = ctypes.PyDLL(str(found[0]))
+    function = getattr(library, _name(key))
+    function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+    return _Loaded(SharingFunction(library, function) if SHARES in source else function, vectorised)
+
+
+def submit(source: str) -> Job:
+    """Return the job of a source: done at once where its library is in memory or on disk."""
+    return _compiler.submit(source)
+
+
+def compilations() -> int:
+    """Return how many loops have been compiled for this process."""
+    return _compiler.compiled
