@@ -17,7 +17,7 @@ BATCH = 5e-3  # seconds: shorter calls are timed so many together
 ROUNDS = 15  # batches of each in steady state; the least counts
 LONGEST = 6.0  # seconds after which a program that still compiles is measured as it is then
 SETTLING = 1.0  # seconds of calls in which contests between NumPy and replays are decided
-COMPILING, STEADY = 0.9, 0.95  # what the ratio of plain to jitted time is to be, at least
+COMPILING, STEADY = 0.9, 0.95  # the least ratio of plain to jitted time
 
 
 @dataclass

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from beside import Program, measure
 
-SCALAR = 0.9  # what a callback of 0.2 microseconds is to have of plain Python's speed
+SCALAR = 0.9  # the least part of plain Python's speed for a callback of 0.2 microseconds
 
 
 def scalar(x):

@@ -33,7 +33,7 @@ class Candidate:
     settle: Callable[[], Any] | None = None  # after the first call: wait until compiled
     first: float = 0.0  # seconds of the first call
     times: list[float] = field(default_factory=list)  # seconds a call, one for each round
-    answer: str = ""  # how its second answer compares with the first candidate's
+    answer: str = ""  # its second answer compared with the first candidate's
     note: str = ""  # why there are no numbers
 
     @property
@@ -148,7 +148,7 @@ def table(candidates: Sequence[Candidate]) -> str:
     return "\n".join(lines)
 
 
-Found = dict[str, Any]  # what is known of one program: the last line of JSON that its process wrote
+Found = dict[str, Any]  # facts of one program: the last line of JSON that its process wrote
 
 
 def found_by(

@@ -55,7 +55,7 @@ def simulate(f, obstacle, inflow, omega, steps):
         f[RIGHT, 0, :] = f[back, 0, :] + feq[RIGHT, 0, :] - feq[back, 0, :]
 
         fout = f - omega * (f - feq)  # collision
-        for i in range(9):  # what runs into the cylinder is sent back
+        for i in range(9):  # the cylinder sends back the flow that meets it
             fout[i, obstacle] = f[OPPOSITE[i], obstacle]
         drag[time] = 2 * (C[:, 0] @ f[:, obstacle]).sum()
         for i in range(9):  # streaming

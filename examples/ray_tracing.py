@@ -83,7 +83,7 @@ class Sphere:
         normal = (point - self.c) * (1.0 / self.r)
         to_light = (scene.lamp - point).norm()
         to_eye = (scene.eye - point).norm()
-        nudged = point + normal * 0.0001  # so that it is not its own shadow
+        nudged = point + normal * 0.0001  # a surface casts no shadow on itself
 
         distances = [one.intersect(nudged, to_light) for one in scene.objects]
         nearest = reduce(np.minimum, distances)

@@ -77,7 +77,7 @@ class Jitted(RecordedFunction):
     )
     __name__: str
     __qualname__: str
-    _earns: bool | None  # what is done for it is to be earned by its calls; None: unknown yet
+    _earns: bool | None  # its calls have to earn the work done for it; None: unknown yet
     _direct = True
     tries_again = True
     root = property(lambda self: self)
@@ -118,9 +118,9 @@ class Jitted(RecordedFunction):
         self.allowance = Allowance()
         self.worked = 0.0  # seconds that native code of loops has worked
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
-        self.session: Watch | None = None  # what takes the time of the call at hand, while any does
+        self.session: Watch | None = None  # the watch of the call at hand, while one is measured
         self._told: set[str] = set()  # places of which it was told that they cost
-        self._blocks = Stats()  # what blocks of the function, and functions that it calls, have done
+        self._blocks = Stats()  # counts of the function's blocks, and of functions that it calls
         if not strict and (family := family_of(fn, (wait, dtype, fast_random))) is not None:
             if family.parted:
                 self._rest = family.rest()

@@ -23,7 +23,7 @@ PINNED = {
     "NPCOMPILE_CONTESTS": "0",  # no clock decides who answers a call
     "NPCOMPILE_SPENDING": "0",  # all that is recorded is compiled
     "NPCOMPILE_INTERNAL_ERRORS": "raise",  # a fault of npcompile's own fails the test: no fallback hides it
-    "NPCOMPILE_VERIFY_PROGRAMS": "1",  # what a pass has changed keeps the rules of its form
+    "NPCOMPILE_VERIFY_PROGRAMS": "1",  # programs keep the rules of their form after each pass
 }
 for name, value in PINNED.items():
     os.environ.setdefault(name, value)

@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 CALLS = 6
 
-# What is compiled as of now. A row may get better; then its numbers are tightened here.
+# The examples' compiled parts as of now. A row may get better; then its numbers are tightened here.
 TABLE = [
     Row("life", "example", {"size": 24, "generations": 40}, 2, 5, 0, 0),
     Row("gray_scott", "one_step", {"size": 20}, 1, 5, 0, 0),

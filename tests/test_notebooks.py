@@ -11,7 +11,7 @@ import nbclient
 import nbformat
 import pytest
 
-# What a cell says last: the replays and reasons of `f`, and whether its answers are NumPy's.
+# The last line that a cell prints: the replays and reasons of `f`, and whether its answers are NumPy's.
 SAYS = """
 import json, numpy
 answers, plain = [f(*given) for _ in range(3)], f.__wrapped__(*given)

@@ -37,11 +37,11 @@ class Stats(_Typed):
     bytes_to_device: int = 0
     bytes_from_device: int = 0
     native_loops: int = 0  # loops that have native code, for each combination of types at their entry
-    loop_entries: int = 0  # how often native code of a loop was entered
-    loop_leaves: int = 0  # how often it left to Python before the loop was done, exceptions included
+    loop_entries: int = 0  # entries of native code of loops
+    loop_leaves: int = 0  # times that it left to Python before the loop was done, exceptions included
     loop_overflows: int = 0  # the leaves at which a Python int needed more than 64 bits
     leave_reasons: dict[str, int] = field(default_factory=dict)  # leaves by line and reason
-    loop_rests: int = 0  # how often a loop became Python's for a while, as leaving it took too long
+    loop_rests: int = 0  # times that a loop became Python's for a while, as leaving it took too long
     # Why something ran uncompiled, with the line to blame first; newest last.
     reasons: list[str] = field(default_factory=list)
 

@@ -36,7 +36,7 @@ _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "loop_overflows",
     "loop_rests",
     "leave_reasons",
-)  # what a call counts, and timing must not
+)  # counts of calls, which timing must not change
 _DATA = (np.ndarray, np.generic, int, float, complex, bool, str, bytes, type(None))
 _CONSTANT = (int, float, complex, bool, str, type(None), np.generic, types.ModuleType, type)
 _FILES = ("tofile", "dump")  # methods of arrays that write files

@@ -57,7 +57,7 @@ assert rules  # importing them has registered them
 
 _VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
 _DRAWS = frozenset(("rand", "randint", "random_sample"))  # names of functions of `np.random` alone
-MAX_LEARNT = 32  # so many times at most a region is typed again with what was learnt of its lists' items
+MAX_LEARNT = 32  # at most, a region is typed anew with the learnt types of its lists' items
 
 
 @dataclass(frozen=True, eq=False)

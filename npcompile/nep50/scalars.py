@@ -13,7 +13,7 @@ class _Int(int):
     """A subclass of int, as IntEnums are."""
 
 
-_SUBCLASSES = (np.ones(1, np.int8) + _Int(1)).dtype == np.int8  # whether NumPy takes them for weak: until 2.0
+_SUBCLASSES = (np.ones(1, np.int8) + _Int(1)).dtype == np.int8  # NumPy takes them for weak: until 2.0
 
 
 def operand_of(value: Any) -> Operand | None:

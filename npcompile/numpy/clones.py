@@ -70,7 +70,7 @@ _ours: dict[int, Any] = {
     **{id(function): Fact(function) for function in _FACTS},
     **{id(item): item for item in (*_MODULES_KEPT, *numpy_private.OF_NO_ARRAY)},
 }
-_kept: list[Any] = []  # what `_ours` knows by its id must live on
+_kept: list[Any] = []  # objects that `_ours` knows by their ids must live on
 _classes = {id(item) for item in _CLASSES}
 _clones: dict[int, types.FunctionType] = {}  # id of NumPy's Python function -> its clone
 _spaces: dict[int, dict[str, Any]] = {}  # id of a NumPy module's globals -> those of its clones
@@ -225,7 +225,7 @@ class Inlined:
         try:
             answer = self._clone(*args, **kwargs)
         except Exception as error:
-            if self._calls_back:  # what it calls may have effects: they are not repeated
+            if self._calls_back:  # the functions that it calls may have effects: they are not repeated
                 raise
             return dispatch.redo(self._real, error, args, kwargs)
         finally:
@@ -245,7 +245,7 @@ def native(value: Any, within: bool = False) -> bool:
     arrays."""
     kind = type(value)
     if kind is ndarray:
-        return bool(value._memory.device.type == "cpu")  # what clones make anew lies there
+        return bool(value._memory.device.type == "cpu")  # arrays that clones make lie there
     if kind is numpy.ndarray or isinstance(value, numpy.generic):
         return value.dtype in convert.TORCH_OF
     if kind is int:

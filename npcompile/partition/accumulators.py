@@ -30,7 +30,7 @@ class Accumulators:
         self.names = {name: place for place, name in enumerate(block.takes) if name in both}
         self.missed = 0  # trips in a row for which there was no program
         self.lent: set[Any] = set()  # signatures of first trips that have a replay of the others'
-        self._whole: dict[int, bool] = {}  # whether Python's whole numbers do, too
+        self._whole: dict[int, bool] = {}  # True: Python's whole numbers do, too
         self._kinds: dict[int, type[np.generic] | None] = {}  # NumPy's; None: that makes a difference
 
     def answer(self, block: Any, key: Any, args: tuple[Any, ...]) -> tuple[Any] | None:

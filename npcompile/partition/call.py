@@ -25,8 +25,8 @@ from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
 
-# Calls of fewer seconds are answered by a native body, which takes some microseconds less for each. Whether
-# there is to be one is asked at so many calls at most.
+# A native body answers calls of fewer than BODY_WITHIN seconds, and saves some microseconds at each. It is
+# asked at BODY_ASKED calls at most if there is to be one.
 BODY_WITHIN, BODY_ASKED = 2e-3, 16
 
 
@@ -44,14 +44,14 @@ class PartitionedCalls(CalleeSubstitution):
     answered: bool  # a block did in the last call
     watch: Watch | None
     typed: int
-    enters: Any  # what the cut function asks for what it calls
+    enters: Any  # the cut function asks it for the functions that it calls
     has_run: bool
     _direct: bool
     _contested: bool  # it is measured beside the plain function
     body: NativeBody | None  # answers whole calls
     lacks: bool  # the last call has left something to be recorded or cut
     lasted: float  # the seconds of the last call that were the user's
-    further: int  # so many calls may go on with that, beside what calls have paid for
+    further: int  # calls that may go on with that, beside those that calls have paid for
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
 
     def cut(self) -> None:

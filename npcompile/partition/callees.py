@@ -30,15 +30,15 @@ class CalleeSubstitution:
     """Which function stands in for one that is called, for one cut of a function."""
 
     __slots__ = ("__dict__", "__weakref__", "_as_they_are", "idle", "raises", "rest", "unanswered")
-    rest: int  # so many calls are not looked at: the native runtime counts them, too
+    rest: int  # calls still to pass unlooked at: the native runtime counts them, too
     raises: bool  # nor are any until one does not raise: it sees to that, too
-    idle: int  # so many in a row of trips, and of calls of functions as they are: it counts the latter, too
-    unanswered: int  # so many calls of its blocks in a row were not answered by kernels
+    idle: int  # trips, and calls of functions as they are, in a row: it counts the latter, too
+    unanswered: int  # calls of its blocks in a row that no kernel answered
     owner: RecordedFunction  # the function that is cut
     root: Any  # the jitted function that it belongs to
     _as_they_are: list[types.CodeType]  # of functions that are called as they are: it looks into that, too
     _substitutes: bool  # something may be called in place of NumPy's own
-    tried: int  # how often blocks were to be called again in loops
+    tried: int  # times that blocks were to be called again in loops
     _tries_at: float  # when they are, the next time
     entered: bool  # something that was called in the call at hand was jitted
     _replays: int  # of the function's blocks and callees, when it was last asked what to call

@@ -18,7 +18,7 @@ from npcompile.frontend.loops.source.control_flow import ANSWER
 from npcompile.partition.native_loop import NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()
-TIMED = 4  # so many calls of a body are timed: it is closed where the cut function takes less time
+TIMED = 4  # calls of a body that are timed: it is closed where the cut function takes less time
 
 
 class NativeBody(NativeLoop):

@@ -120,8 +120,8 @@ class NativeLoop:
         self.budget = LeaveBudget(is_unlimited())
         self.fewest = 0  # loops of fewer trips are done as written
         self._python_began = 0.0  # when Python began a loop that rests; 0: none
-        self.entries = 0  # how often native code was entered
-        self.leaves = 0  # how often it left before the loop was done
+        self.entries = 0  # entries of native code
+        self.leaves = 0  # times that it left before the loop was done
         self.left: dict[tuple[int, str], int] = {}  # likewise, by line and reason
 
     # -- the cut function's calls ------------------------------------------------------------------------

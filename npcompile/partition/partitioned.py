@@ -52,14 +52,14 @@ from npcompile.tiering.overhead import users
 from npcompile.tiering.statement_profile import ROUNDS, Watch
 from npcompile.verify.verify import verifying
 
-# A block whose signature was another at so many calls is left to Python.
+# A block whose signature was another at this many calls is left to Python.
 MAX_SIGHTED = 16
-# A block in a loop is recorded for many lengths after so many that were met once.
+# A block in a loop is recorded for many lengths after this many that were met once.
 LIKE_IT = 2
-# After so many calls in a row that raised they are called as they are until one does not; from then on after
-# so many times as many, each time: what answers now and then is to be compiled work.
+# After MAX_RAISED calls in a row that raised, functions are called as they are until one does not raise; from
+# then on after LONGER times as many, each time: a function that answers now and then is to be compiled.
 MAX_RAISED, LONGER = 8, 4
-# Where to record a block takes too long, its parts have so many times fewer operations, or so many.
+# Where to record a block takes too long, its parts have SHORTER times fewer operations, LEAST_WORK at least.
 SHORTER, LEAST_WORK = 4, 32
 
 
@@ -80,7 +80,7 @@ class PartitionedFunction(PartitionedCalls):
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
         self.body, self.asked = None, 0
         self.lacks, self.lasted, self.further = False, 0.0, overhead.FURTHER_CALLS
-        self.typed = 0  # how often a loop was typed, for native code
+        self.typed = 0  # times that a loop was typed, for native code
         self.refusals: dict[ast.AST, Refusal] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()
         fork.cuts.add(self)
@@ -95,8 +95,8 @@ class PartitionedFunction(PartitionedCalls):
         self.raising = Patience(MAX_RAISED, LONGER)
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
         self._replays, self._tries_at = 0, 0.0  # when its loops' blocks are called again
-        self.tried = 0  # how often they were to be
-        self.rounds = 0  # how often it was measured what Python does
+        self.tried = 0  # times that they were to be
+        self.rounds = 0  # times that Python's work was measured
         self.watch: Watch | None = None  # it is being measured
 
     @classmethod
@@ -310,14 +310,14 @@ class Block(Unit):
             self.cost = max(self.cost, within.whole)
         self.cut = within if piece.block.in_loop else within.owner.cut
         around = within.owner.variables if isinstance(within.owner, Block) else frozenset()
-        self.variables: frozenset[str] = piece.block.variables | around  # that a loop changes
+        self.variables: frozenset[str] = piece.block.variables | around  # names that a loop changes
         if piece.block.in_loop:  # others may change at each trip
             self._counting = piece.block.steady
         if not piece.block.in_loop:  # then it is called as often as the function
             self.first_replays = RecordedFunction.first_replays
             self.max_programs = RecordedFunction.max_programs
         self.pieces: list[Piece] = []  # of each cut that this block is a part of
-        self.instead: Any = None  # what is called in place of it
+        self.instead: Any = None  # the function that is called in place of it
         self.inside: PartitionedFunction | None = None  # it, cut further
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
@@ -516,7 +516,7 @@ class Block(Unit):
                         levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
                 if self.root._strict and not quiet:
                     self.root._report(reason, self.at(line))
-                self.root.note(reason, self.at(line))  # what it costs is measured: see `statement_profile.py`
+                self.root.note(reason, self.at(line))  # `statement_profile.py` measures its cost
         self.go_on()
 
     def go_on(self) -> None:

@@ -22,8 +22,8 @@ from npcompile.tiering.overhead import users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import PART, RecordingBudget
 
-# After so many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the
-# function itself called, which takes a tenth of being asked here.
+# After this many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the
+# function itself called, which takes a tenth of asking here.
 MANY_TOO_SMALL = 64
 
 # The attributes of a recorded function that are not in its `__dict__`.

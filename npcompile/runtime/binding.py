@@ -61,7 +61,7 @@ class Binding:
             return args, kwargs
         given, count = len(args), len(self.takes)
         defaults = self.fn.__defaults__ or ()
-        first = count - len(defaults)  # that has one
+        first = count - len(defaults)  # the first parameter that has a default
         if not kwargs and self.arity >= 0 and first <= given < count:
             return args + defaults[given - first :], kwargs
         rest = dict(kwargs)

@@ -29,15 +29,15 @@ from npcompile.tiering.backoff import Backoff
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)
 
-# At so many calls that it might have answered, at twice as many, and so on, the runtime is looked for: other
-# processes build it, too. At the second number it is built, though nothing may be there to be compiled; it is
-# looked for at one call in so many then.
+# The runtime is looked for at LOOK calls that it might have answered, at twice as many, and so on: other
+# processes build it, too. At BUILD calls it is built, though nothing may be there to be compiled; it is then
+# looked for at one call in OFTEN.
 LOOK, BUILD, OFTEN = 8, 64, 512
 
 _module: Any = None
 _missed = 0  # calls that it might have answered
 _looks = Backoff(LOOK, most=OFTEN)
-_next_look = LOOK  # at so many of them
+_next_look = LOOK  # the number of these calls at which it is looked for next
 lock = threading.Lock()
 
 # Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into.

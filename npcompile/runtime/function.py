@@ -51,7 +51,7 @@ from npcompile.verify.verify import Watch, verifying
 # plain.
 MAX_PROGRAMS = 8
 
-# After so many calls in a row for which no program was right, those of a signature are given up.
+# After this many calls in a row for which no program was right, the programs of a signature are given up.
 MAX_MISSES = 12
 
 
@@ -66,7 +66,7 @@ class RecordedFunction(PlainCalls):
     tries_again = (
         False  # replays that were measured to be slower than NumPy are measured again, ever more seldom
     )
-    _direct = False  # what is NumPy's for good is the function itself, called
+    _direct = False  # True: the native front calls the plain function, without entering Python here
 
     def __init__(
         self,

@@ -17,9 +17,9 @@ from npcompile.frontend.program.signature import NUMBERS, key_of
 from npcompile.frontend.rewrite.partition import histories
 
 _KINDS = frozenset((list, dict, set, deque, tuple))
-TIMES = 2  # after so many calls by which a container was longer than at the one before
-# So long a container is known so from the first call on: no recording goes through as many things, and as
-# many numbers are no inputs for a kernel. So is one that holds so many things in all.
+TIMES = 2  # calls with a longer container than the one before, after which it counts as growing
+# A container of MANY things, of MANY_NUMBERS numbers, or of MOST things in all counts as growing from the
+# first call on: no recording goes through as many things, and as many numbers are no inputs for a kernel.
 MANY, MANY_NUMBERS, MOST = 256, 64, 1024
 
 

@@ -87,7 +87,7 @@ class Sliced:
         self.replay = replay
         self.state: Keeper | None = None  # where such replays are kept
         self._again = Backoff(1)
-        self._left = 1  # so many calls until another one is made
+        self._left = 1  # calls until another one is made
 
     def __call__(self, *leaves: Any) -> Any:
         self._left -= 1

@@ -47,8 +47,8 @@ class KernelLinking:
         "_uncompiled",
         "_vector",  # the native runtime's: what it calls an instance by
     )
-    _front: Any  # what the native runtime knows of it, which looks here at each call
-    # So many replays at first are not measured beside NumPy.
+    _front: Any  # the native runtime's record of it, which is read at each call
+    # The first replays are not measured beside NumPy: their number.
     first_replays = 8
     root: Any  # the jitted function that it is, or is a part of
     allowance: Allowance  # of its calls

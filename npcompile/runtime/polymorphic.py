@@ -37,14 +37,14 @@ from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering.overhead import users
 from npcompile.tiering.protocols import PartitionedLike
 
-# So many recordings are made to find two that are the same program: each may have met lengths that are equal
-# by chance.
+# The most recordings made to find two that are the same program: each may have met lengths that are equal by
+# chance.
 MAX_ATTEMPTS = 12
-# An attempt counts so much if its program cannot answer by itself, as its sizes depend on data.
+# An attempt counts for this many if its program cannot answer by itself, as its sizes depend on data.
 FOR_NOTHING = 3
-# So many are kept: for even lengths and for odd ones (`x[: n // 2] + x[n // 2 :]`).
+# General programs that are kept: for even lengths and for odd ones (`x[: n // 2] + x[n // 2 :]`).
 MAX_GENERAL = 3
-# After so many calls in a row that they could not answer, general programs are given up.
+# After this many calls in a row that they could not answer, general programs are given up.
 MAX_MISSES = 8
 
 
@@ -92,7 +92,7 @@ class LengthGroup:
 
     def is_general(self, lengths: tuple[int, ...]) -> bool:
         """Tell if the next recording is to be a general one."""
-        if self.generals:  # what was the same in two recordings has to stay so, or kernels assumed more
+        if self.generals:  # numbers equal in two recordings have to stay equal, or kernels assumed more
             return self.left > 0 and (self._too_narrow(lengths) or self.misses > 0)
         return 0 < self.seen and self.left > 0 and bool(lengths or self.asked)
 
@@ -122,7 +122,7 @@ class LengthGroup:
         if not by_data(entry.program) and any(
             sizes == (a, c, _outside(e.program)) for a, e, c in self.attempts
         ):
-            return  # what it decided says nothing of other sizes
+            return  # its decisions say nothing of other sizes
         on_host = entry.program.device in (None, "cpu")
         same = [attempt for attempt in self.attempts if on_host and _same(attempt[1], entry)]
         made: PolymorphicProgram | None = None
@@ -308,7 +308,7 @@ class PolymorphicProgram:
             shapes = {node: now[node].shape for node in self._slices}
             these = self._sliced.link(kernels, stats, instead=instead, shapes=shapes)
             return result, [these, Sliced(self, lengths, stats, linked)]
-        if self.by_data or self.entry.exactly:  # what NumPy is called for may give other lengths
+        if self.by_data or self.entry.exactly:  # results of NumPy's may have other lengths
             return result, [linked]
         return result, [self.entry.replay.link(kernels, stats, instead=instead)]
 

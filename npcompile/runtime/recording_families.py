@@ -27,8 +27,8 @@ from npcompile.tiering.backoff import Backoff
 
 # The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128
-# Of a family that cannot share, so many functions are recorded at their first call. Each one after these is
-# called plain once more than the one before, up to so many times: most end before a recording pays.
+# Of a family that cannot share, AT_ONCE functions are recorded at their first call. Each one after these is
+# called plain once more than the one before, up to LATEST times: most end before a recording pays.
 AT_ONCE, LATER, LATEST = 8, 1, 256
 # They do not share where more than a few programs are for one closure, and each answers for fewer calls.
 FEW, PAYS = 3, 8
@@ -61,9 +61,9 @@ class Family:
         self.held: dict[str, Any] = {}
         self._stats = Stats()  # whose reasons all of them have
         self.parted = False  # they cannot share: what comes is recorded by itself
-        self._at_once = AT_ONCE  # so many of those more are recorded at their first call
+        self._at_once = AT_ONCE  # as many more are recorded at their first call
         self._rests = Backoff(LATER, factor=1, most=LATEST, step=LATER)
-        self._members = 0  # so many have shared
+        self._members = 0  # members that have shared
         self._differences = 0  # programs of signatures for which there was one
 
     def part(self) -> None:

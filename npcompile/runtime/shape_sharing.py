@@ -41,18 +41,18 @@ KEPT = 8
 MAX_SIGNATURES = 64
 # Those that a program for many lengths answers, or the cut that all have in common: some kilobytes each.
 MAX_FOUND_AGAIN = 512
-FORGOTTEN = 64  # so many are forgotten at once: the native runtime then learns all others anew
-KEPT_ANEW = 16  # where all are kept, another is kept in the place of one of them at one call in so many
-# Calls by signatures that are not kept are NumPy's: where that is going to stay so, one in so many, or up to
-# twice as many, is looked at; the native runtime has the others done by the function itself.
+FORGOTTEN = 64  # forgotten at once: the native runtime then learns all others anew
+KEPT_ANEW = 16  # where all places are taken, another signature takes one at one call in this many
+# Calls by signatures that are not kept are NumPy's. Where that is going to stay so, one in LOOKED_AT, or in
+# up to twice as many, is looked at; the native runtime has the others done by the function itself.
 LOOKED_AT = 16
-# After so many looks at which there was no room for a signature, each passes over twice as many calls: so
-# often.
+# After SELDOM looks at which there was no room for a signature, each look passes over twice as many calls as
+# the one before, MOST_SELDOM times.
 SELDOM, MOST_SELDOM = 4, 8
 # Groups of calls that differ in lengths alone.
 MAX_GROUPS = 2 * MAX_SIGNATURES
 
-# So many operations a block is to have at most where a recording of the whole takes too long.
+# The most operations of a block where a recording of the whole takes too long.
 SHORT = 100
 
 
@@ -73,11 +73,11 @@ class ShapeSharing(KernelLinking):
             "balance",
         ),
         *("cost", "fast_random"),
-        "unlooked",  # so many calls are not looked at: the native runtime counts them
+        "unlooked",  # calls still to pass unlooked at: the native runtime counts them
     )
     max_signatures = MAX_SIGNATURES
     cost: float  # seconds that a recording is taken to take: as many as the last one
-    block_work = MAX_WORK  # so many operations a block of it is to have at most
+    block_work = MAX_WORK  # the most operations of a block of it
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     _wait: bool

@@ -28,17 +28,17 @@ from npcompile.tiering.recording_budget import RecordingBudget
 
 # Replays for slices of certain lengths that are kept beside the one for any.
 KEPT_SHAPES = 4
-# So many recordings may fail to tell one small int from another, or a counter from a number that is the same.
-# After the first of them so many calls are not recorded, and twice as many each time.
+# MAX_AMBIGUOUS recordings may fail to tell one small int from another, or a counter from an equal number.
+# After the first of them AMBIGUOUS_FIRST calls are not recorded, and twice as many each time.
 MAX_AMBIGUOUS, AMBIGUOUS_FIRST = 9, 1
-# After so many calls for which all programs diverged, where next to none is replayed, they are given up.
+# After this many calls for which all programs diverged, where next to none is replayed, they are given up.
 MAX_WASTED = 12
-# After so many recordings in a row that ended in an exception, calls are plain until one that no replay
-# answers does not raise; from then on until four, sixteen, ... do not, and more recordings in a row may end
-# so: where good calls and bad ones take turns, a good one is to be among those that are recorded.
+# After MAX_RAISED recordings in a row that ended in an exception, calls are plain until one that no replay
+# answers does not raise; from then on until four, sixteen, ... do not. Each time more recordings in a row may
+# raise, up to MOST_RAISED: where good calls and bad ones take turns, a good one is to be recorded.
 MAX_RAISED, MOST_RAISED = 2, 8
 OWED_FIRST, OWED_LONGER, OWED_MOST = 1, 4, 1024
-# After so many calls by NumPy it is asked if what is parked is to be compiled.
+# After this many calls by NumPy it is asked if a parked program is to be compiled.
 ASKED = 16
 
 
@@ -88,7 +88,7 @@ class Specialization:
         self.pending: list[RecordedProgram] = []
         self.entries: list[RecordedProgram] = []  # all of them, oldest first: what `explain` shows
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
-        self.tried = False  # whether replays are worth it has been asked
+        self.tried = False  # True: a contest has been asked for
         self.trial: Contest | None = None  # it is being measured
         self.misses = 0  # calls in a row for which all programs diverged
         self.wasted = 0  # calls for which all diverged, of a function where that is the rule
@@ -97,11 +97,11 @@ class Specialization:
         # Recordings in a row that ended in an exception, and the calls to wait for after too many of them.
         self.raising: Patience | None = None
         self.raised_waits: Backoff | None = None
-        self.owed = 0  # so many calls that no replay answers have to answer before one is recorded
+        self.owed = 0  # calls without a replay that still come before one is recorded
         self.raises = False  # the last of them raised, and nothing but the function itself answers such
         self.tier = Tier.RECORDING
         self.is_numpys = False  # for good: the native runtime has the function itself called
-        self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
+        self.rest = 0  # calls left to the plain function, as nothing is compiled yet
         self.partitioned: PartitionedLike | None = (
             None  # cut into blocks, where it cannot be recorded as a whole
         )
@@ -165,7 +165,9 @@ class Specialization:
             self.misses = max(self.misses, 1)
             return False
         self.misses += 1
-        if self.is_paused:  # what it would decide by cannot be told apart yet: it says nothing of later calls
+        if (
+            self.is_paused
+        ):  # the values it would decide by cannot be told apart yet: it says nothing of later calls
             return False
         balance.missed()
         self.wasted += balance.useless

@@ -33,7 +33,7 @@ class Backoff:
         self._step = step
         self.length = first  # of the next wait
         self.left = 0  # of the wait at hand, where `rest` has begun it
-        self.waits = 0  # so many so far
+        self.waits = 0  # waits so far
 
     def wait(self) -> int:
         """Return the next wait; the one after it is longer."""

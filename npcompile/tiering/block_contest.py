@@ -16,24 +16,23 @@ from npcompile.tiering.protocols import Contested, SpecializationLike
 
 clock = time.thread_time
 
-# Where the plain function takes so many seconds contests begin with the second call, and a call of ours that
-# takes so many times as long loses at once. Else so many calls come before: at the first ones blocks are
-# recorded.
+# Where the plain function takes LONG seconds contests begin with the second call, and a call of ours that
+# takes LOSES times as long loses at once. Else they begin after SETTLING calls: the first ones record blocks.
 LONG, LOSES, SETTLING = 2e-3, 1.3, 6
-# Calls that record a block, or type a loop for native code, are no measure of later ones. After so many they
-# are judged, too: there are functions whose every call does so.
+# Calls that record a block, or type a loop for native code, are no measure of later ones. After this many
+# they are judged, too: every call of some functions does so.
 UNJUDGED = 8
-# So many calls the winner answers alone, and so many times more after each contest, at most so many.
+# The winner answers FIRST calls alone, LONGER times as many after each contest, and MOST at most.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
-# Native loops that take so many times less than the plain function are not in doubt.
+# Native loops that are this many times faster than the plain function are not in doubt.
 CLEAR = 4
 # Calls of which native code takes less than this part are in doubt, however long they are: the plain function
 # takes not much longer for them.
 PART = 1 / 64
 # The most calls by the plain function, of a function with native loops, before these are tried again.
 TRIPS_MAY_CHANGE = 256
-# While kernels are compiled, as many calls as take so long, or so many where they are long, as later ones may
-# be faster at any time.
+# While kernels are compiled, calls of MEANWHILE seconds in all are left out, or FEW where they are long, as
+# later ones may be faster at any time.
 MEANWHILE, FEW = 2e-3, 8
 
 
@@ -46,7 +45,7 @@ class BlockContest:
     """Compares the times of one signature's calls by a function's blocks and by the plain function."""
 
     def __init__(self) -> None:
-        self.left = 0  # so many calls are not measured: the function that was cut answers them
+        self.left = 0  # calls not measured: the function that was cut answers them
         self._decided = False  # a contest was over
         self._begun = False  # it is known how long the plain function takes
         self._resting = rests_of_losers()

@@ -15,12 +15,12 @@ from npcompile.tiering.protocols import ProgramLike
 
 # Nanoseconds that the compilation of a segment is taken to last, and more for each operation in it.
 COMPILING, AN_OPERATION = 2_000_000_000, 30_000_000
-# A program is compiled in any case where so many calls of it take as long as its compilation.
+# A program is compiled in any case where this many calls of it take as long as its compilation.
 CALLS = 40_000
-# Compilations that are taken to last so long in all begin at once; so long where calls wait for them, and
-# none of parts then.
+# Compilations that are taken to last FREE in all begin at once; FREE_OF_WAITING where calls wait for them,
+# and none of parts then.
 FREE, FREE_OF_WAITING = 8 * COMPILING, 5_000_000_000
-# Each second of work that waits for the compiler allows so many seconds of compiling.
+# Each second of work that waits for the compiler allows this many seconds of compiling.
 RATE = 10
 
 

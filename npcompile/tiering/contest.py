@@ -15,11 +15,11 @@ from typing import Any
 
 # The fewest and the most calls of each that are measured where calls do equal work.
 FEWEST, MOST = 3, 8
-# Ours is given up where it takes so much longer than NumPy.
+# Ours is given up where it takes this many times as long as NumPy.
 SLOWER = 1.04
-# Where NumPy takes less than so many seconds, ours is given up if it does not take less by so much: times
+# Where NumPy takes less than SHORT seconds, ours is given up unless it takes less than FASTER of that: times
 # differ as much from call to call, and the plain function is called without a look at its arguments.
-# It is to win so many contests, as one that is won by chance would be won for good.
+# It has to win WINS contests, since a winner is not measured again and may have won by chance.
 SHORT, FASTER, WINS = 2e-6, 0.9, 3
 INSTANT = 1e-9  # seconds: no call is taken to take less
 

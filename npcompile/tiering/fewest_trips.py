@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from time import perf_counter as clock
 
-# Native code that takes longer than so many seconds is not in doubt.
+# Native code that takes longer than this many seconds is not in doubt.
 LONG = 5e-5
-# Each way is timed so often, and its least time counts, as others may load the machine.
+# Each way is timed this many times, and its least time counts, as others may load the machine.
 SAMPLES = 3
 MOST_ASKED = 4 * SAMPLES
-# A `while` loop that native code does not pay for is done natively at one entry in so many.
+# A `while` loop that native code does not pay for is done natively at one entry in this many.
 AGAIN = 64
 
 
@@ -28,7 +28,7 @@ class FewestTrips:
         self.settled = settled
         self._native: list[float] = []  # seconds
         self._by_trip: list[float] = []  # Python's seconds for one trip
-        self._asked = 0  # so often Python was to do a loop: those that it leaves by `return` are not timed
+        self._asked = 0  # loops given to Python: those that it leaves by `return` are not timed
         self._began: tuple[float, int] | None = None  # when Python began a loop, and its trips
         self._passed = 0
 

@@ -18,8 +18,8 @@ from npcompile.lower.plan.attributes import source_place
 from npcompile.tiering.contest import costly_parts
 from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 
-# As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
-# time than this is told, if it takes so many seconds.
+# As in `statement_profile.py`: after FIRST calls, CALLS are measured. A host call that takes more than PART
+# of the time is told, if it takes SECONDS.
 FIRST, CALLS = 2, 3
 PART, SECONDS = 0.1, 5e-6
 

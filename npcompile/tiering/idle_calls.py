@@ -6,15 +6,15 @@ where it calls itself over and over.
 
 from __future__ import annotations
 
-# At so many calls nothing was jitted, neither a block nor what was called: then only one call in so many, or
-# up to twice as many, is looked at.
+# After MAX_IDLE calls in which nothing was jitted, neither a block nor a callee, only one call in AGAIN, or
+# in up to twice as many, is looked at.
 MAX_IDLE, AGAIN = 8, 16
-# After so many more looks at which there was nothing, there is nothing to come, whatever its arguments.
+# After this many more looks that found nothing the function is given up, whatever its arguments.
 LOOKS = 4
 
 # Calls within calls from here on are the function's own: as deep as they may be without jit, or half as deep.
 MAX_DEPTH = 24
-ALL = 1 << 30  # so many calls need not be looked at
+ALL = 1 << 30  # calls that pass unlooked at: all of them
 
 
 class IdleCalls:

@@ -11,8 +11,8 @@ from npcompile.tiering.backoff import Backoff
 
 # Seconds that a loop may spend beyond those that it earns: at first, and after each rest.
 FIRST, LATER = 2e-3, 1e-4
-# A rest lasts until Python has taken so many times as long for the loop as was spent; where it is not known
-# how long Python takes, for so many entries. Each rest is longer by a factor than the one before.
+# A rest lasts until Python has taken PAYS times as long for the loop as was spent; where Python's time is not
+# known, for PAYS entries. Each rest is LONGER times as long as the one before, up to LONGEST.
 PAYS, LONGER, LONGEST = 20, 4, 1 << 20
 INSTANT = 1e-7  # seconds: no loop is taken to take less
 

@@ -16,7 +16,7 @@ from npcompile.tiering.contest import EQUAL_WORK, Contest, Rules
 
 clock = time.thread_time
 
-# Loops that take so many seconds are decided by two of each way, if one takes so many times as long.
+# Loops that take LONG seconds are decided by two of each way, if one takes CLEARLY times as long.
 LONG, CLEARLY = 2e-3, 1.3
 # The first loops that are not timed, by turns: kernels are linked then, and memory is met for the first time.
 UNTIMED = 2

@@ -19,7 +19,7 @@ from npcompile.lower.plan.values import Value
 # on single elements: as a rule, and at the very least.
 COST = (600.0, 0.1, 180.0)
 LEAST = (300.0, 0.015, 30.0)
-# Reductions take so many times as long: they set loops up, by methods that are written in Python.
+# Reductions take this many times as long: they set loops up, by methods that are written in Python.
 REDUCED = 2.5
 # Nanoseconds of calling a kernel, and of each array or number that it is given.
 CALL_COST = 1200

@@ -30,27 +30,27 @@ _UNLIMITED = is_unlimited()
 # NPCOMPILE_OVERHEAD=unlimited: any (tests that count what is compiled are to give the same on any machine).
 ALLOWANCE = float("inf") if _UNLIMITED else 0.03
 SHARE = 0.15
-# Recordings and cuts begin where there is room for them: in a first call so many seconds and that share too.
+# Recordings and cuts begin where there is room for them: in a first call within FIRST seconds and SHARE, too.
 FIRST = float("inf") if _UNLIMITED else 0.1
-# A later call may spend so many seconds and this share of what it has taken so far in all, or, beside the
-# former, this part of what calls have saved: they save that share of what they take, at most so many seconds.
+# A later call may spend EACH seconds and the share PAID of the time that it has taken so far; or, beside
+# EACH, the PART of the calls' savings. Calls save the share PAID of their time, KEPT seconds at most.
 EACH, PAID, PART = 0.001, 0.05, 1 / 8
 KEPT = float("inf") if _UNLIMITED else 2.0
-# A signature's calls after the first one, as long as that has left something to be recorded or cut: so many
-# may spend so many seconds and that share, or as long as so many calls take. What is called again with such
-# arguments will be called often.
+# Calls of a signature after its first one, which has left something to be recorded or cut: FURTHER_CALLS of
+# them may spend FURTHER seconds and SHARE, or the time of WORTH calls. A function that is called again with a
+# signature will be called often.
 FURTHER, FURTHER_CALLS, WORTH = 0.1, 2, 32
-# Of calls that come to nothing for now so many, or as many as take so long, are not looked at one by one.
+# Calls that nothing is done for at present pass unlooked at: MOST_CALLS of them, or MOST_SECONDS of them.
 MOST_CALLS, MOST_SECONDS = 512, 5e-3
 # Signatures of a function that have a first call each; and further ways through it that do.
 KINDS = 8
 # The seconds that a first recording, or a cut, is taken to need: at least, and for each byte of code.
 AT_LEAST, A_BYTE = 0.002, 12e-6
-# A recording that was given up is taken to take so many times as long when it is tried again. It is not
-# tried again as it is if it had so many seconds.
+# A recording that was given up is taken to need TIMES as long when it is tried again. It is not tried again
+# as it is if it had LONG seconds.
 TIMES, LONG = 3, 0.03
 # Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
-# is to come to be compiled, too. Each time it waits at least so many times as long as the time before.
+# is to come to be compiled, too. Each wait is at least this many times as long as the one before.
 LONGER = 2
 
 

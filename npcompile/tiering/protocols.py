@@ -79,7 +79,7 @@ class Contested(Protocol):
     """A function cut into blocks, or the function itself: `partition.call.PartitionedCalls`."""
 
     root: Any
-    typed: int  # how often a loop was typed, for native code
+    typed: int  # times that a loop was typed, for native code
 
     @property
     def runs_loops(self) -> bool:

@@ -13,15 +13,15 @@ from npcompile.tiering.backoff import Backoff
 
 # The costs of a recording, and of a call for which all programs diverged, in replays that make up for it.
 COST, MISS = 16, 8
-# So much may be owed: sixteen recordings for a whole function, eight for a part of one.
+# The most that may be owed: sixteen recordings for a whole function, eight for a part of one.
 WHOLE, PART = 16 * COST, 8 * COST
-# However much they give, no place has more than so many times as many recordings: where arrays have other
-# lengths at every call, each is a compilation.
+# However much replays give, no place has more than this many times as many recordings: where arrays have
+# other lengths at every call, each is a compilation.
 MOST = 4
-# A part that is useless at so many calls of the whole function in a row is given up: at fewer, what was
-# recorded may still be compiling, or may be for calls of other sizes that come again.
+# A part that is useless at this many calls of the whole function in a row is given up: at fewer, its programs
+# may still be compiling, or may be for calls of other sizes that come again.
 PATIENCE = 8
-# So many calls that would have been recorded are not, the first time; and so many times more each time after.
+# At first REST calls that would have been recorded are not, then LONGER times as many each time.
 REST, LONGER = 64, 8
 
 
@@ -39,8 +39,8 @@ class RecordingBudget:
         self._met: set[Any] = set()
         self._since: int | None = None  # at which call of the function it was found useless
         self.latest: list[tuple[Any, Any]] = []  # signatures and programs of the last two recordings
-        self.cause: str | None = None  # what was different in the last one, in words, once it was asked for
-        self.why: Reason | None = None  # what is told of it
+        self.cause: str | None = None  # the last one's difference in words, once it was asked for
+        self.why: Reason | None = None  # the reason that is told
         self.waited = False  # the first trip of a loop has been left to NumPy (see `accumulators.py`)
         self.recordings = 0
         self.misses = 0

@@ -24,14 +24,14 @@ from npcompile.tiering.overhead import current
 from npcompile.tiering.protocols import BlockLike, PartitionedLike
 
 clock = time.perf_counter
-# So many calls are measured, after one in which what takes the time is made; what takes a larger part of the
-# time than this is told, if it takes so many seconds.
+# CALLS calls are measured, after one that makes the measuring code. A statement that takes more than PART of
+# the time is told, if it takes SECONDS.
 CALLS = 3
 PART = 0.1
 SECONDS = 5e-6
-# After so many cuts of a function it is not measured again.
+# After this many cuts of a function it is not measured again.
 ROUNDS = 4
-# As long as kernels are compiled, one call in so many is looked at, past the first.
+# As long as kernels are compiled, one call in this many is looked at, past the first.
 OFTEN = 8
 # One call times at most MOST statements, each of which takes EACH seconds of what the call may spend; later
 # ones go on untimed, in loops from the next trip on. A call with room for fewer than LEAST is not measured.

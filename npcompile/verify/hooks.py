@@ -196,7 +196,7 @@ class Checked(Hooks):
 class CheckedRecorder(Checked, Recorder):
     """A recorder that checks what it records."""
 
-    goes_on = False  # what follows is checked all the same
+    goes_on = False  # later operations are checked all the same
 
 
 _NUMPYS = np.ndarray, np.generic, ndarray

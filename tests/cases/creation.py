@@ -36,7 +36,7 @@ DTYPES = (
 )
 
 for name in ("zeros", "ones", "empty"):
-    # what empty leaves in the array is nobody's to compare
+    # items that empty leaves in the array are not compared
     for at, shape in enumerate((3, (2, 3), [2, 0], (), -1, (2, -3))):
         case(
             f"numpy.{name}",

@@ -21,7 +21,7 @@ COMPLEX = ("complex64", "complex128")
 REAL = BOOLS + INTS + FLOATS
 NATIVE = REAL + COMPLEX
 LAID_OUT = ("int32", "float64", "complex128")  # the dtypes whose memory is laid out in every way
-WIDER = ("uint16", "uint32", "uint64", "longdouble", ">f8", ">i4")  # what is handed to NumPy
+WIDER = ("uint16", "uint32", "uint64", "longdouble", ">f8", ">i4")  # the arguments handed to NumPy
 
 Operands = Callable[[], Iterable[tuple[str, tuple[Any, ...]]]]
 CASES: list[Case] = []
@@ -32,8 +32,8 @@ class Case:
     op: str  # the registered name of the op that is tested: "numpy.add"
     body: Callable[..., Any]  # body(np, *operands)
     operands: Operands  # makes fresh operands with a label, each time it is called
-    label: str  # what tells the cases of one op apart
-    ulp: float  # how far floats and complexes may be off; 0: exact, zeros signed
+    label: str  # tells the cases of one op apart
+    ulp: float  # the most that floats and complexes may be off; 0: exact, zeros signed
     half: float  # the same for float16 answers
     size: float | None  # the size of what is added up (see checker.same); None: the sum of all magnitudes
     refused: bool  # this call goes to NumPy by design, though its dtypes are native

@@ -235,7 +235,7 @@ ONE = given(
 case("numpy.sum", lambda np, a: np.sum(a, 0), ONE, "one negative zero")
 case("numpy.sum", lambda np, a: np.sum(a, ()), ONE, "no axes")
 
-# What overflows or underflows on the way stays so: narrow floats are rounded at each step.
+# Partial results that overflow or underflow stay so: narrow floats are rounded at each step.
 FAR = [
     np.array([6e4, 6e4, -6e4, 0, 1], "f2"),
     np.array([3e38, 3e38, -3e38, -3e38, 0, 1], "f4"),

@@ -23,7 +23,7 @@ from .blocking import Blocked, values
 from .calls import calls_of, operands
 from .names import SPACES
 
-# How many of the operands of a case are run: spread over all of them. The tests of the shim run them all.
+# The number of a case's operands that are run, spread over all of them. The tests of the shim run them all.
 SAMPLE = 3
 
 NAMES = tuple(operands())
@@ -36,7 +36,7 @@ class Verdict:
     calls: int = 0
     native: int = 0
     wrong: list[str] = field(default_factory=list)
-    host: dict[str, None] = field(default_factory=dict)  # what NumPy was asked, in order
+    host: dict[str, None] = field(default_factory=dict)  # the calls of NumPy, in order
     op: bool = False  # a registered op stands for the name itself
 
     @property

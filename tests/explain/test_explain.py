@@ -87,7 +87,7 @@ def test_how_writes_were_planned() -> None:
     assert (first.line, first.became, first.kernel) == (line_of(edges, "u[0]"), "write in place", 1)
     assert (second.line, second.became) == (line_of(edges, "+="), "copy")
     assert "overlaps what the segment reads or writes" in second.detail
-    assert (third.became, third.detail) == ("left out", "it is there already")  # what `u[1:] += b` ends with
+    assert (third.became, third.detail) == ("left out", "it is there already")  # `u[1:] += b` ends with it
     (program,) = found.programs
     assert [bool(kernel.ended) for kernel in program.kernels] == [True, True]
     assert program.has_effects

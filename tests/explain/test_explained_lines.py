@@ -294,7 +294,7 @@ def test_timing_counts_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NPCOMPILE_BACKEND")  # what is too little work is so for kernels
+    monkeypatch.delenv("NPCOMPILE_BACKEND")  # too little work for kernels
     jitted = npcompile.jit(elements)
     for _ in range(2):
         found = npcompile.explain(jitted, np.ones(300))

@@ -30,7 +30,7 @@ CALLS = VARIANTS = 4  # calls of a program, and different arguments that it has
 COMPILING = 120.0  # seconds to wait for kernels at most
 REDUCING = 20.0  # seconds that a program being reduced may take: without `t += 1`, a loop never ends
 LOOSE = NAMES.split(", ").index("e")  # the argument that holds values that may be rounded otherwise
-ULP = 8  # that those may be off
+ULP = 8  # the most that those may be off
 
 
 def compile_loops_alone(patch: pytest.MonkeyPatch) -> None:

@@ -142,7 +142,7 @@ def faults(body: list[ast.stmt]) -> Iterator[str]:
                 )
             case _ if is_opaque(node, is_pure_call):
                 wrong = False
-            case ast.Try() | ast.With():  # what is in their bodies counts; handlers are as written
+            case ast.Try() | ast.With():  # their bodies count; handlers are as written
                 wrong = False
             case (
                 ast.Expr(ast.Call() as call)

@@ -40,8 +40,8 @@ class Lane:
     """Plain NumPy: the oracle that says which tests count, and base of the others."""
 
     name = "numpy"
-    sampled = False  # whether it runs the tests in `sample.py` alone
-    imports: tuple[str, ...] = ()  # what takes seconds to import: done once, for all processes
+    sampled = False  # True: it runs the tests in `sample.py` alone
+    imports: tuple[str, ...] = ()  # modules that take seconds to import: done once, for all processes
 
     def __init__(self) -> None:
         self.witness = Witness(self.to_numpy)

@@ -60,7 +60,7 @@ def load(path: Path, name: str, import_: Import, filename: str | None = None) ->
 
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
     module.__dict__[_DEFECT] = defect
-    sys.modules[name] = module  # what it defines can be pickled and looked up
+    sys.modules[name] = module  # its definitions can be pickled and looked up
     source = path.read_text(encoding="utf-8")
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     tree = ast.parse(source, filename)

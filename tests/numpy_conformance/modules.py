@@ -59,10 +59,10 @@ MODULES: dict[str, str] = {
     "random.seed_sequence": "random/tests/test_seed_sequence.py",
 }
 
-# What the test suite runs, by lane; `python -m tests.numpy_conformance` runs every module in any lane. In the
-# shim linalg is a third of the time, and nearly all of it is LAPACK's; one test of pocketfft passes or fails
-# by what torch's transforms round on the CPU at hand. Of multiarray's tests, 12,000 sort an array each. The
-# kinds of polynomials beside powers and Chebyshev's are the same code again.
+# The modules that the suite runs, by lane; `python -m tests.numpy_conformance` runs every module in any lane.
+# In the shim linalg is a third of the time, and nearly all of it is LAPACK's; one test of pocketfft passes or
+# fails by what torch's transforms round on the CPU at hand. Of multiarray's tests, 12,000 sort an array each.
+# The kinds of polynomials beside powers and Chebyshev's are the same code again.
 _SELDOM = (
     "core.multiarray", "linalg.linalg", "fft.pocketfft", "polynomial.classes", "polynomial.hermite",
     "polynomial.hermite_e", "polynomial.laguerre", "polynomial.legendre",

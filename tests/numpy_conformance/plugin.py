@@ -36,7 +36,7 @@ class Outcome:
     kernels: int = 0
     reasons: list[str] = dataclasses.field(default_factory=list)
     compared: list[str] | None = (
-        None  # what the comparing helpers were given; None: not the same in every run
+        None  # the arguments of the comparing helpers; None: they differ from run to run
     )
 
 

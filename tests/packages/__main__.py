@@ -22,7 +22,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BACKENDS = ("kernels", "interpreter")
-ROUNDS = 2  # what the first has recorded and compiled, the second replays
+ROUNDS = 2  # the second replays the first one's programs and kernels
 INTERPRETING = 10  # times the limit, for the backend that interprets: it is there to be right, not to be fast
 TAIL = 20  # lines of what pytest printed, where it could not run all of the tests
 Test = tuple[int, str]  # the round, and the test's name
@@ -187,7 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
         folder = Path(made)
         place = found.parent
         if "site-packages" in found.parts:
-            # What is installed counts as a library, whose inside is not recorded; a copy is the user's code.
+            # An installed package is a library, whose inside is not recorded; a copy is the user's code.
             place = folder / "copy"
             place.mkdir()
             if found.is_dir():

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-JOURNAL: list[Any] = []  # what was done, in order
+JOURNAL: list[Any] = []  # the operations done, in order
 
 
 class Clock:

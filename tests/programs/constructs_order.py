@@ -157,7 +157,7 @@ def remembered_dict(x, k, box):
     return x * settings("a")["weights"][1], settings("a")["name"]
 
 
-# How they compare changes from call to call.
+# Their comparisons change from call to call.
 
 
 def in_tuples(x, k, box):

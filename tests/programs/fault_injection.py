@@ -67,7 +67,7 @@ EXEMPT_NAMES = (
         "guard",
         "State.faulted",
     ),
-    "Jitted.<lambda>",  # what every call asks of it
+    "Jitted.<lambda>",  # asked of it at every call
 )
 # On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives
 # back), nothing can be undone or gone on with. `InternalError` says so, once for a signature: nothing is done

@@ -280,7 +280,7 @@ def element(a, x):
 
 
 def summed(v, x):
-    # What a step gives is a new object, or one of a few.
+    # A step gives a new object, or one of a few.
     total = v + v
     same = total
     return same is total, x * 2.0

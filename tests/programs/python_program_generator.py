@@ -329,7 +329,7 @@ class PythonGrower:
         if self.rng.random() < 0.3:
             self.put(depth, "else:")
             self.within(depth + 1, loop)
-        if self.rng.random() < 0.3:  # what the loop leaves bound; an error where it did not run
+        if self.rng.random() < 0.3:  # the name that the loop leaves bound; an error where it did not run
             self.put(depth, f"LOG.append({(counters + bound)[0]})")
 
     def whole(self, depth: int, loop: bool) -> None:

@@ -24,7 +24,7 @@ ARGUMENT = "NumPy answers with the argument itself, and what it may have done to
 PRECISION = "NumPy computes in the precision of out="
 OF_A_VIEW = "NumPy adds to 0.0 what it answers with a view of where there is no out="
 _CAST = "c16 {'dtype': 'i8', 'casting': 'unsafe'}"
-# What is not replayed: its id up to the operands, why, and for which operands (None: for all).
+# Cases that are not replayed: the id up to the operands, the reason, and the operands (None: all).
 PLAIN: dict[str, tuple[str, set[str] | None]] = {
     **{f"fft.{name}-no axes": (ARGUMENT, None) for name in ("fft2", "ifft2", "fftn", "ifftn")},
     **{

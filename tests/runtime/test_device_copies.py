@@ -33,7 +33,7 @@ def test_an_example_gives_numpys_answers(row: Row) -> None:
     call_by_call(row)
 
 
-# Whether what is made by opaque calls, and by whom it is seen, shows: lists that a reader can extend.
+# Makers of results of opaque calls, and readers that show them: lists to extend.
 
 STATE = np.zeros(4)
 SEEN: list[Any] = []

@@ -16,7 +16,7 @@ from tests.runtime.test_fast_path import frames
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
 
-# What answers a call where the native runtime does not.
+# Answers a call where the native runtime does not.
 _PYTHONS = {"RecordedFunction.__call__", "RecordedFunction._answer"}
 
 
@@ -46,7 +46,7 @@ def test_a_list_that_grows_is_known_by_its_type() -> None:
         history.append(found)
     u = np.ones(8)
     assert frames(lambda: jitted(u, history)) == ["last"], jitted.stats
-    history.append(np.ones(8, "f4"))  # what lies in it is still checked
+    history.append(np.ones(8, "f4"))  # its items are still checked
     found = jitted(np.ones(8, "f4"), history)
     assert found.dtype == np.float32
     history.append(np.ones((2, 8)))

@@ -167,7 +167,7 @@ def of_a_list(n, rng):
     return np.cumsum(rng.choice([-1, 1], n)), rng.choice((0.5, n), size=(n, 2)).sum()
 
 
-# What is drawn, whether it takes a number, and how many programs it has.
+# The draw, True where it takes a number, and its count of programs.
 CASES: list[tuple[Callable[..., Any], bool, int]] = [
     (monte_carlo, True, 3),
     (rows, True, 3),

@@ -56,7 +56,7 @@ def test_signatures_that_never_come_again_are_seldom_looked_at(fn: Any, looks: C
     counts = jitted.stats
     assert (counts.calls, counts.plain_calls) == (calls, calls - counts.recordings)
     known = np.arange(8.0) if fn is of_text else {"a": np.arange(8.0), "b0": np.arange(3.0)}
-    for _ in range(3):  # what is kept is replayed as ever
+    for _ in range(3):  # kept programs are replayed as ever
         same(jitted(known, "n0"), fn(known, "n0"))
     assert jitted.stats.replays == 3
 

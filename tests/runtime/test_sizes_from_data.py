@@ -35,7 +35,7 @@ def store_itself(b, v):
     b[:v] = b[:v] * 2
 
 
-# What has that size, or begins or ends there.
+# Arrays of that size, or that begin or end there.
 USES: dict[str, Callable[[Any, Any], Any]] = {
     "read": lambda b, v: b[v:] * 2,
     "store": store,

@@ -26,7 +26,7 @@ def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-# What the functions below read. `restore` brings it all back.
+# The functions below read these. `restore` brings them all back.
 module = types.ModuleType("settings_of_test_stale")
 G_ARRAY: Any = None
 G_NUMBER: Any = None

@@ -384,7 +384,7 @@ def test_what_calls_took_decides_what_else_is_compiled(started: list[int]) -> No
     enough = COMPILING * 1.1 / RATE * 1e-9
     assert spending.allows(entry, 10, waiting=True, part=True, seconds=enough / 10)
     spending = CompileBudget()
-    entry.host_calls = 1  # what is called beside the kernels stays as it is
+    entry.host_calls = 1  # calls beside the kernels stay as they are
     assert not spending.allows(entry, 10, waiting=True, part=True, seconds=enough / 10)
 
 

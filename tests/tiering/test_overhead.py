@@ -30,7 +30,7 @@ from tests.programs.overhead_loops import PROGRAMS as TRIPS
 PROGRAMS = [*TRIPS, *ITEMS, *CONTAINERS]
 COUNTED = [*PROGRAMS, *LOOPS]
 HERE = str(Path(npcompile.__file__).parent)
-# What does a kernel's work, in Python, where programs are interpreted.
+# It does a kernel's work, in Python, where programs are interpreted.
 KERNELS = tuple(
     f"{HERE}/{name}" for name in ("lower/", "nep50/", "frontend/ops/", "frontend/table", "frontend/extents")
 )
@@ -56,7 +56,7 @@ class Ticking:
         each: float | None = None,
     ) -> None:
         self.now = 0
-        self.spent = 0  # how often
+        self.spent = 0  # times
         self.due: list[tuple[int, Callable[[], None]]] = []
         self.later = later
         patch.setattr(overhead, "clock", self.look)

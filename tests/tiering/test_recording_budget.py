@@ -113,7 +113,7 @@ def outliers(x: np.ndarray, log: list[int]) -> Any:
     return keep, x[keep]
 
 
-# How many recordings the first thirty calls have at most, and the next thirty. (A program for many lengths
+# The most recordings of the first thirty calls, and of the next thirty. (A program for many lengths
 # answers the outliers, but where a mask picks all: these lengths are recorded until they have cost too much.
 # A median is other steps for odd windows, for even ones and for two: eight recordings, then it is cut.)
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def _single(rng: np.random.Generator) -> tuple[Any, ...]:
 class Case(NamedTuple):
     function: Callable[..., Any]
     arguments: Callable[[np.random.Generator], tuple[Any, ...]]
-    ulp: float = 0  # how far interpreted kernels may be from NumPy, in units in the last place
+    ulp: float = 0  # the most that interpreted kernels may be off NumPy, in units in the last place
     scale: float = 0.0  # the size of the numbers that are added up
 
 

@@ -199,7 +199,7 @@ def _is_theirs(frames: list[FrameType]) -> bool:
         code = frame.f_code
         if _is_ours(code):
             performs = code in _performers or code.co_filename == HOOKS
-            if replays:  # what it calls of ours are ops, which raise as NumPy does, and its lane
+            if replays:  # it calls ops of ours, which raise as NumPy does, and its lane
                 return performs or code.co_filename != DEVICE_LANE
         elif _is_replay(frame):
             performs = replays = True
@@ -297,7 +297,7 @@ def _instead(
 def _as_python_has(hooks: Any, value: Any) -> Any:
     try:
         return hooks.builder.tracked.meant(value)
-    except Exception:  # that is the fault
+    except Exception:  # the fault itself
         return value
 
 

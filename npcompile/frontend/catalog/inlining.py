@@ -78,7 +78,7 @@ def is_users_class(kind: type) -> bool:
 def _is_users_by_methods(kind: type, module: Any) -> bool:
     """Tell if a class is the user's where its module has no file, or is not in `sys.modules`."""
     for found in vars(kind).values():
-        method = getattr(found, "__wrapped__", found)  # what is jitted
+        method = getattr(found, "__wrapped__", found)  # the plain function of a jitted one
         if isinstance(method, types.FunctionType):
             return is_users(method)
     return module is None or kind.__module__ == "__main__"

@@ -87,7 +87,7 @@ class ReadBuilder(ValueBuilder):
         known = attributes(node)
         known.result_count = len(container)
         if not is_called(node):
-            known.items, known.given_epoch = {}, self.calls  # what lies in it is known, up to the next call
+            known.items, known.given_epoch = {}, self.calls  # its items are known, up to the next call
             return
         if step_of(node) == "opaque" and _holds_more(container, MAX_GIVEN):
             raise Unfollowed(Cause.CALL_GIVES_TOO_MANY(MAX_GIVEN))
@@ -174,7 +174,7 @@ class ReadBuilder(ValueBuilder):
             self.tracked.keep(value, node)
             self.contents(node, value)
         elif is_users_class(kind) or kind in _STREAMS:
-            self.guard(TypeIs(kind), node)  # what it holds is read anew
+            self.guard(TypeIs(kind), node)  # its contents are read anew
             self.tracked.keep(value, node)
         elif isinstance(value, Enum):
             self.guard(IsObject(value), node)

@@ -42,7 +42,7 @@ class BuilderState:
     count: int = restored(int)  # steps
     host_calls: int = restored(int)  # steps that are calls of real NumPy
     effects: bool = restored(bool)  # something was done outside: a call for its effect, a write
-    calls: int = restored(int)  # that may have changed what is read from outside
+    calls: int = restored(int)  # calls that may have changed things read from outside
     read_last: fx.Node | None = restored(nothing)  # the step of what was read from outside last
     tries: int = survives("who enters a `try` statement leaves it", int)  # around what is being done
     folding: bool = survives("who sets it puts it back", bool)  # a function of NumPy's is being recorded
@@ -76,7 +76,7 @@ class BuilderState:
     holding: dict[int, Any] = restored(dict)  # containers and exceptions with numbers that stand for others
     # Texts and tuples
     origins: dict[int, list[Any]] = restored(dict, nested=True)  # each object, and its steps
-    checked_ones: set[tuple[fx.Node, ...]] = restored(set)  # that are checked to be one object
+    checked_ones: set[tuple[fx.Node, ...]] = restored(set)  # steps that are checked to give one object
     written: dict[int, str | bytes] = survives(_CONSTANT, dict)  # texts that are literals
     literals: list[tuple[Any, ...]] = survives(_CONSTANT, list)  # tuples that are one object at each call
 

@@ -73,7 +73,7 @@ def constants(builder: Builder, result: Any) -> Any:
 
 
 def _can_be_kept(part: Any) -> bool:
-    if type(part) is list:  # what `tolist` gave
+    if type(part) is list:  # a result of `tolist`
         return all(map(_can_be_kept, part))
     if type(part) is not np.ndarray:
         return isinstance(part, np.generic) or type(part) in (*NUMBERS, bool)

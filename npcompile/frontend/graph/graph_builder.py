@@ -109,7 +109,7 @@ class GraphBuilder(ReadBuilder):
             step = "library"
         by_data = op.varies and step == "library"
         if step == "op" and self.general and "length" in op.accepts:
-            step, by_data = "library", True  # how long it is depends on data: NumPy makes it
+            step, by_data = "library", True  # its length depends on data: NumPy makes it
         if step == "view" and moving:
             index = tuple(map(form_of, _items(refs[1])))
             index = index[:-1] if index[-1] is Ellipsis else index

@@ -24,7 +24,7 @@ from npcompile.lower.plan.attributes import StepKind, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value
 
-_OWN = frozenset(vars(np.memmap))  # what a memmap has that arrays have not, or does otherwise
+_OWN = frozenset(vars(np.memmap))  # attributes that arrays do not have, or have otherwise
 
 
 def of_memmaps(obj: Any, name: str) -> bool:

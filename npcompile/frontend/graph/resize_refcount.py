@@ -76,7 +76,7 @@ def _are_users(array: Any) -> bool:
     ours = 2 + _held(array)  # this function's own, and an argument's
     if sys.getrefcount(array) - ours > _ALLOWED or weakref.getweakrefcount(array):
         aliasing.forget_arrays()
-        gc.collect()  # what is left of a recording may know the array
+        gc.collect()  # leftovers of a recording may hold the array
     return sys.getrefcount(array) - ours <= _ALLOWED
 
 

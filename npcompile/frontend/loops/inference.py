@@ -113,7 +113,9 @@ class Inference:
     expected: dict[str, Type] = field(default_factory=dict)  # containers, with what they come to hold
     owners: dict[str, ir.Expression] = field(default_factory=dict)  # of the methods that names hold
     origins: dict[str, ListItem | DictItem] = field(default_factory=dict)  # of containers that were in others
-    learnt: dict[str, Type] = field(default_factory=dict)  # what was learnt in this inference
+    learnt: dict[str, Type] = field(
+        default_factory=dict
+    )  # types of containers' items that this inference has learnt
     unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
     low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count

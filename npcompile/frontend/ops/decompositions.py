@@ -64,7 +64,7 @@ def eigvals(a: Tensor) -> Checked:
         return matrix.new_zeros(matrix.shape[:-1]), ok
     if a.numel() == 0:
         values = matrix.new_zeros(matrix.shape[:-1], dtype=torch.complex128)
-    elif eager(matrix):  # whether a pair of near ones is real or complex is a matter of rounding
+    elif eager(matrix):  # rounding decides if two near ones are real or complex
         values, done = numpys(LAPACK.eigvals, matrix)
         ok = ok & done
     else:

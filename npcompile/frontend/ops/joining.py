@@ -283,7 +283,7 @@ def _extended(a: Tensor, axis: int, low: int, high: int, mode: str) -> Tensor:
     if mode == "edge":
         before, after = a.narrow(axis, 0, 1), a.narrow(axis, size - 1, 1)
         return torch.cat([_repeated(before, axis, low), a, _repeated(after, axis, high)], axis)
-    mirror = int(mode == "reflect")  # whether the end itself is not repeated
+    mirror = int(mode == "reflect")  # 1: the end itself is not repeated
     if max(low, high) <= size - mirror:
         if mode == "wrap":
             sides = a.narrow(axis, size - low, low), a.narrow(axis, 0, high)

@@ -261,7 +261,7 @@ def ufunc_rule(
         mask = tensor(where, (result if np_ufunc.nout == 1 else result[0]).device)
         if mask.dtype != torch.bool:
             raise TypeError("Cannot cast array data to dtype('bool') according to the rule 'safe'")
-        if base is None:  # what is not computed may be anything, but the mask takes part in the shape
+        if base is None:  # items not computed may be anything, but the mask takes part in the shape
             check_broadcast((mask, result if np_ufunc.nout == 1 else result[0]))
             base = result
         if np_ufunc.nout == 1:

@@ -16,7 +16,7 @@ from npcompile.frontend.ops.rules import FLOAT64, cast, op, promoted, tensor
 from npcompile.frontend.ops.table import TORCH, Op, Unsupported, Weak
 from npcompile.nep50.asked import takes
 
-_FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse with what makes the bins
+_FEW_BINS = 16  # up to here masked reductions are cheaper, which fuse with the making of bins
 
 
 # -- sorting ---------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ class Op:
     #                        a number anywhere else is a static
     accepts: frozenset[str] = frozenset()  # the keywords a call may have ("out" never comes this far)
     limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None] | None = (
-        None  # what else `refuses` asks
+        None  # a further check of `refuses`
     )
 
     @functools.cached_property

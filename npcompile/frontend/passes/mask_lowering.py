@@ -101,11 +101,11 @@ class _Rewriter:
         self.full = full
         self.now: dict[
             fx.Node, fx.Node
-        ] = {}  # what was picked -> what holds it, and the rest, at full length
-        self.masks: dict[fx.Node, fx.Node] = {}  # what was picked -> its mask
-        self.rest: dict[fx.Node, tuple[int, ...]] = {}  # what was picked -> its shape behind the first axis
+        ] = {}  # picked items -> the full-length array that holds them, and the rest
+        self.masks: dict[fx.Node, fx.Node] = {}  # picked items -> their mask
+        self.rest: dict[fx.Node, tuple[int, ...]] = {}  # picked items -> their shape behind the first axis
         self.gone: list[fx.Node] = []
-        self.host_calls = 0  # that are gone
+        self.host_calls = 0  # host calls that are gone
 
     def run(self) -> None:
         for node in list(self.graph.nodes):

@@ -48,7 +48,7 @@ def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | N
         return None
     order = sorted(range(len(shape)), key=lambda axis: -value.strides[axis])
     if order != [*range(len(shape))] and min(*shape, *value.shape) < SMALLEST:
-        return None  # how it lies does not show in strides
+        return None  # strides do not tell its layout
     lying: np.ndarray[Any, Any] = np.empty([shape[axis] for axis in order], NUMPY[value.dtype])
     return lying.transpose(np.argsort(order))
 

@@ -20,7 +20,7 @@ class Contents:
 
     def __init__(self) -> None:
         self._writes: Counter[int] = Counter()  # to each root
-        self._calls = 0  # that may have written anywhere
+        self._calls = 0  # calls that may have written anywhere
         self._made: dict[fx.Node, Any] = {}  # by node, when it was made: what it held
         self._known: dict[Any, Any] = {}  # by what was worked out: what holds it
 

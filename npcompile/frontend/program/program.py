@@ -40,7 +40,7 @@ class Program:
     trips: tuple[int, ...] = ()  # of the function's own loops
     # Names that are Python's own as long as a module has none like it: (the module's names, the name).
     builtins: tuple[tuple[dict[str, Any], str], ...] = ()
-    classes: tuple[tuple[type, str, Any], ...] = ()  # what classes hold under names (`...`: nothing)
+    classes: tuple[tuple[type, str, Any], ...] = ()  # attributes of classes: class, name, value (`...`: none)
     # Functions that it went into, and their code: that may be replaced while they stay (on reloading).
     functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
     line: int | None = None  # where the function begins

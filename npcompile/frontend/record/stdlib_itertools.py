@@ -165,7 +165,7 @@ def call_next(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict
     except StopIteration as error:
         if default:
             return default[0]
-        recording.raising(error)  # how much there is to draw was decided
+        recording.raising(error)  # the count of items was decided
         raise
     if type(obj) in _COUNTING:
         recording.note(recording.builder.constant, result[0] if type(obj) is enumerate else result)

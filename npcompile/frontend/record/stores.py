@@ -228,7 +228,7 @@ def settle(recording: Recording) -> None:
         builder.show(builder.tracked.meant(value))
         known = attributes(node)
         known.place = known.place._replace(line=line, elsewhere=elsewhere)
-        known.inert = True  # what was stored is known where it is read
+        known.inert = True  # the stored value is known where it is read
     # The items of lists with appends are unknown from here on: a read would come before the appends.
     builder.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if type(store) is Append)
     builder.appended.clear()

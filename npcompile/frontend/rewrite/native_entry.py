@@ -14,7 +14,7 @@ from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.scopes import stored_names
 
-LOOP, ITERATOR = ".loop", ".iterable"  # how the names of native code and of what loops go over begin
+LOOP, ITERATOR = ".loop", ".iterable"  # the names of native code, and of loops' iterables, begin with these
 BEGIN = ".iter"  # the free variable that holds the function `iter`
 
 

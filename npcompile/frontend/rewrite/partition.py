@@ -100,7 +100,7 @@ class Idler(Protocol):
 
     idle: int
     unanswered: int
-    tried: int  # how often loops were made to try their blocks again
+    tried: int  # times that loops were made to try their blocks again
 
     def idles(self) -> None:
         """Make loops go on as written for a while."""

@@ -28,7 +28,7 @@ class _Limits(NamedTuple):
     exponent: float  # the largest number whose exponential is finite, roughly
     large: float  # above, four of them overflow
     tiny: float  # below, a half has fewer digits
-    up: float  # what makes tiny numbers ordinary ones, and what takes that back from a square root
+    up: float  # the factor that makes tiny numbers ordinary, and the one that undoes it after a square root
     down: float
     epsilon: float
 

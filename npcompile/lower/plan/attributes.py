@@ -51,7 +51,7 @@ class StepAttributes:
     """
 
     kind: StepKind
-    value: Value  # what the step gives
+    value: Value  # the step's result
     place: SourcePlace  # in the user's source
 
     # Of any step that gives a value.
@@ -73,7 +73,7 @@ class StepAttributes:
 
     # Of containers. An epoch counts the calls so far that may have changed what lies outside.
     container_type: type | None = None
-    result_count: int | None = None  # how many things lie in what a step gave
+    result_count: int | None = None  # the count of things in a step's result
     items: dict[Any, fx.Node] | None = None  # the steps that read what lies in it, by key or position
     keys: tuple[Any, ...] | None = None  # of a dict: a guard holds it to these
     given_epoch: int | None = None  # when a step gave it: what lies in it is known up to the next call

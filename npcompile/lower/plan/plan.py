@@ -90,7 +90,7 @@ class Planner:
         self.same: dict[Any, fx.Node] = {}  # place -> the first node of the host that is just this
         self.outside: set[int] = set()  # the roots of arrays from outside
         self.changed: set[int] = set()  # the roots of those that the program writes to
-        self.shown: Counter[int] = Counter()  # how many arrays have shown a root so far
+        self.shown: Counter[int] = Counter()  # arrays that have shown a root so far
         writes: list[fx.Node] = []
         for node in inputs:
             value = value_of(node)
@@ -449,7 +449,7 @@ class Planner:
                 known = attributes(owner)
                 if owner not in outputs and not (known.kind != "part" and known.result_count is not None):
                     outputs.append(owner)
-        for write in current.saved:  # what the saved values are copied into
+        for write in current.saved:  # the targets of saved values
             owner = self._owner(nodes_in(write.args[0])[0])
             if owner in current.inside and owner not in outputs:
                 outputs.append(owner)

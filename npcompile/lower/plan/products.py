@@ -15,7 +15,8 @@ from npcompile.lower.plan.values import Value
 
 # Products of these are done by a kernel, by the name of the type in C++.
 DTYPES = {torch.float32: "float", torch.float64: "double"}
-# Two products of one matrix read it once from so many bytes on: smaller ones stay in the caches between them.
+# Two products of one matrix read it once from this many bytes on: smaller ones stay in the caches between
+# them.
 SHARED_FROM = 24 << 20
 # Multiplications of one product, and of one matrix of a stack, up to which a kernel has done them before a
 # library has been called.

@@ -10,8 +10,8 @@ from npcompile.lower.plan.graph import Sized, pack
 
 # Lengths 0 and 1 are never parameters: broadcasting and layouts depend on them.
 SMALLEST = 2
-# Code made for small sizes is not used for large ones, and the other way round: from so many elements in and
-# out work is shared among threads, and results from so many bytes are stored past the caches (X + 1 on 72 MB:
+# Code made for small sizes is not used for large ones, and the other way round: from SHARED_FROM elements in
+# and out threads share work, and results from STREAMED_FROM bytes are stored past the caches (X + 1 on 72 MB:
 # 2.8 ms against 3.6; below half of this it lost, with 32 MB of last-level cache).
 SHARED_FROM = 1 << 17
 STREAMED_FROM = 32 << 20

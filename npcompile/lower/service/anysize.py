@@ -44,7 +44,7 @@ class AnySize:
         self.job = job  # at the recorded sizes; None: torch does the ops eagerly
         self.salt = salt
         self.kernels: dict[Any, Callable[..., Any]] = {}
-        self.evicted = 0  # how many kernels were dropped
+        self.evicted = 0  # kernels that were dropped
 
     def kernel(self, *args: Any) -> Callable[..., Any]:
         """Return the kernel for these values, which is called without the numbers.

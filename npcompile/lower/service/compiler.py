@@ -230,7 +230,7 @@ class _Compiler:
             self._reject_shared(job)
             return False
         except (OSError, ImportError, KeyError, cache.Refused):
-            return False  # what is there cannot be used: compile it anew, over it
+            return False  # the kept kernel cannot be used: it is compiled anew, over it
         if job.from_disk:
             job.finish()
         return job.from_disk

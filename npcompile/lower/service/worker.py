@@ -41,7 +41,7 @@ class Request(NamedTuple):
     threads: int
     folder: str  # of the kernel cache
     compiler: str
-    seconds: float  # that this may take
+    seconds: float  # the longest that it may take
 
 
 class Reply(NamedTuple):

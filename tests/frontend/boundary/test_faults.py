@@ -149,7 +149,7 @@ def test_a_replay_that_fails_within_a_lock_releases_it() -> None:
     with (
         fault_injection.raising(graph.write, 0),
         pytest.raises(fault_injection.Injected),
-    ):  # what stands for the kernel
+    ):  # stands for the kernel
         f(np.ones(3), lock)
     assert not lock.locked()
 

@@ -69,7 +69,7 @@ def problem(case: Case, body: Callable[..., Any], args: tuple[Any, ...], own: tu
         same(got, want, limit(case, want), scale(case, args))
         assert aliasing(listed(got), own) == aliasing(listed(want), args), "memory is shared otherwise"
         for mine, other in zip(own, args, strict=True):
-            same(mine, other)  # what was written into the operands
+            same(mine, other)  # the operands as they were written
     except AssertionError as wrong:
         return str(wrong)
     if counters.host_calls and native(args) and native(want) and not case.refused and case.op not in ORDERED:

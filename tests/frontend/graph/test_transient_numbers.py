@@ -42,7 +42,7 @@ def _not_the_fifth(x, n):
     return x[1:4] - x[0] if not n % 5 else x[2:] + x[3]
 
 
-# What these decide by is equal to their literals, which to CPython is the same object.
+# These decide by numbers equal to their literals, which to CPython are the same objects.
 @pytest.mark.parametrize("fn", [_every_third, _next_but_one, _odd, _not_the_fifth])
 def test_what_nothing_but_a_comparison_sees_is_not_taken_for_a_literal(fn: Callable[..., Any]) -> None:
     jitted = npcompile.jit(fn)

@@ -21,7 +21,7 @@ def interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
 
 
-# What is done with `a` and `b` and used by nobody; extend it at will.
+# Uses of `a` and `b` of which nobody uses the result; extend the list at will.
 UNUSED: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,
     lambda a, b: a.max(),

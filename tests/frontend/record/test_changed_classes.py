@@ -265,7 +265,7 @@ def test_what_dies_is_told_once_its_class_says_so() -> None:
     jitted = npcompile.jit(lambda x: One(x).x * 2, wait=True)
     for _ in range(3):
         jitted(X)
-    gc.collect()  # what a recording made may be part of a cycle
+    gc.collect()  # objects of a recording may be part of a cycle
     died: list[int] = []
     One.__del__ = lambda self: died.append(1)  # type: ignore[attr-defined]
     for count in range(1, 4):

@@ -167,7 +167,7 @@ def test_a_list_of_many_small_numbers_is_an_argument_as_any_other(monkeypatch: p
 
 
 NAN = float("nan")
-# What a NaN is in depends on which one it is.
+# Containers find a NaN by its identity.
 AMONG: list[Callable[[float, float, Any], Any]] = [
     lambda a, b, x: (x * 2, a in [b, 1.0]),
     lambda a, b, x: (x * 2, a not in (1.0, b)),

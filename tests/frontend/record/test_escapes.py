@@ -132,7 +132,7 @@ def state() -> dict[str, Any]:
     return {"t": 0.0, "u": X * 1}
 
 
-# What is called, what makes all of its arguments but the last, and in how many recordings of eight calls.
+# The callee, the maker of all its arguments but the last, and the recordings that eight calls take.
 CASES: list[tuple[Callable[..., Any], Callable[[], tuple[Any, ...]], int]] = [
     (heap_made_inside, lambda: (X * 3,), 8),
     (sorted_insertion, lambda: (), 8),
@@ -260,7 +260,7 @@ def test_tuples_from_outside(name: str, bounds: Any) -> None:
     for _ in range(5):
         kernel = Kernel((*bounds,))
         got = jitted(kernel)
-        while got is not kernel.bounds:  # what holds it
+        while got is not kernel.bounds:  # its holder
             got = (
                 got.bounds if type(got) is Kernel else next(iter(got.values() if type(got) is dict else got))
             )

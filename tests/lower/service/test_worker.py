@@ -128,7 +128,7 @@ def test_a_compilation_that_takes_too_long_is_ended_and_the_worker_goes_on(tmp_p
     job.wait(100)
     assert str(job.error) == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
     with pytest.raises(ProcessLookupError):
-        for _ in range(100):  # what the compiler had started is gone, too, once init has seen it
+        for _ in range(100):  # processes that the compiler had started are gone, too, once init has seen them
             os.kill(int(mark.read_text()), 0)
             time.sleep(0.05)
     monkeypatch.undo()

@@ -66,7 +66,7 @@ _METHOD_OWNERS = frozenset((list, deque, set, *_DICTS))
 # The types of values that a defaultdict makes.
 _MADE = {int: INT, float: FLOAT, list: List(None), dict: Dict(None, None), set: Set(None)}
 NESTED = 3  # lists within more lists are Python's
-LOOKED_AT = 8  # so many items of a list, beside its last one, tell the type that is expected of all
+LOOKED_AT = 8  # first items of a list that, with the last one, tell the type expected of all
 MOST_AXES = 8  # of arrays whose items, or places, a loop goes over
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most

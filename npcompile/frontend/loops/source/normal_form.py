@@ -23,7 +23,7 @@ from npcompile.frontend.loops.source.protected import is_protected
 from npcompile.frontend.rewrite.ast_builder import at_attribute, copied, position
 from npcompile.frontend.rewrite.kept_trees import nodes_of
 
-TEMPORARY = ".t"  # how the names of temporaries begin: they are no identifiers
+TEMPORARY = ".t"  # temporaries' names begin with it: they are no identifiers
 _LOAD, _STORE = ast.Load(), ast.Store()
 _SIMPLE = (
     *(ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert),

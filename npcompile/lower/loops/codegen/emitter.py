@@ -121,7 +121,7 @@ class Emitter:
         self.layout = layout_of(region)
         self.lines: list[str] = []
         self.declared: list[str] = []
-        self.first: list[str] = []  # what is computed of the given names, once
+        self.first: list[str] = []  # lines that compute from the given names, once
         self.variables: dict[tuple[str, Type], str] = {}
         self.exits: dict[Exit, int] = {}
         self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already

@@ -116,7 +116,7 @@ static inline range begin_range(int64_t start, int64_t stop, int64_t stride) {
     return {0, int64_t(length), start, stride};
 }
 
-// What takes no words: an object that is known while compiling.
+// An object that is known while compiling: it takes no words.
 struct nothing {};
 
 template <typename T>

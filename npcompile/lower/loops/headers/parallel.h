@@ -45,7 +45,7 @@ static inline double now() {
     return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
 }
 
-// What has become of the rounds of one loop. rests: rounds that one thread is to do; rested: how many it last had to.
+// The outcome of one loop's rounds. rests: rounds that one thread is to do; rested: how many it last had to.
 struct history {
     int64_t failed = 0, rests = 0, rested = 0;
     void gained(bool something) {

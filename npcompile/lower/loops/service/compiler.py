@@ -41,7 +41,7 @@ FLAGS = (
 if platform.machine() == "x86_64":
     FLAGS.append("-mprefer-vector-width=256")
 NICENESS = 15
-MAX_TOGETHER = 32  # so many loops at most are compiled at once: much of a compilation is reading headers
+MAX_TOGETHER = 32  # loops compiled at once, at most: much of a compilation is reading headers
 
 
 _VECTORISED = "vectorised"
@@ -118,7 +118,7 @@ class _Compiler:
                 job.finish(loaded, None)
                 return job
         except (OSError, cache.Refused):
-            pass  # what is there cannot be used: it is compiled anew, over it
+            pass  # the kept library cannot be used: it is compiled anew, over it
         self.queue.put(job)
         with self.lock:
             if self.thread is None:
