@@ -11,6 +11,7 @@ import pytest
 import npcompile
 from npcompile import Jitted
 from npcompile.frontend.rewrite.dual_loops import IDLE
+from npcompile.lower.loops.service.compiler import Job
 from npcompile.partition import callees
 from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.runtime.recorded_program import RecordedProgram
@@ -47,10 +48,11 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
 
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are being compiled for ever."""
+    """Kernels, and native code of loops, are being compiled for ever."""
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     monkeypatch.setattr(RecordedProgram, "start", lambda self: setattr(self, "parked", False))
     monkeypatch.setattr(RecordedProgram, "done", property(lambda self: False))
+    monkeypatch.setattr(Job, "done", property(lambda self: False))
 
 
 def blocks_called(jitted: Jitted, *args: Any) -> int:
