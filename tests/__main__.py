@@ -67,6 +67,10 @@ class Run:
         self.running: set[subprocess.Popen[str]] = set()
         self.stopped = False
 
+    def folders(self, kernels: str) -> dict[str, str]:
+        """Return where a part finds kernels, and the precompiled header of all parts."""
+        return {"NPCOMPILE_CACHE_DIR": kernels, "NPCOMPILE_HEADER_DIR": str(self.folder / "header")}
+
     def part(self, number: int, files: list[str], kernels: str) -> None:
         """Run one part to its end. kernels: the folder in which earlier parts of the process left theirs."""
         shown = [
@@ -79,7 +83,7 @@ class Run:
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *shown, *self.arguments, *files],
             cwd=TESTS.parent,
-            env={"NPCOMPILE_CACHE_DIR": kernels, **os.environ},
+            env={**self.folders(kernels), **os.environ},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

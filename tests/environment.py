@@ -12,10 +12,11 @@ import shutil
 import tempfile
 
 # Nobody's own kernels are used or changed, and every run compiles what it tests. A run that names a folder
-# keeps its kernels there.
-if "NPCOMPILE_CACHE_DIR" not in os.environ:
-    os.environ["NPCOMPILE_CACHE_DIR"] = tempfile.mkdtemp(prefix="npcompile-tests-")
-    atexit.register(shutil.rmtree, os.environ["NPCOMPILE_CACHE_DIR"], ignore_errors=True)
+# keeps its kernels there. Processes that tests start use the header that this run has precompiled.
+for name in ("NPCOMPILE_CACHE_DIR", "NPCOMPILE_HEADER_DIR"):
+    if name not in os.environ:
+        os.environ[name] = tempfile.mkdtemp(prefix="npcompile-tests-")
+        atexit.register(shutil.rmtree, os.environ[name], ignore_errors=True)
 
 # Tests of a budget or of contests set its variable.
 PINNED = {

@@ -6,6 +6,7 @@ sizes. Kernels keep Inductor's text but for a few substitutions, each explained 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -13,6 +14,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+import torch
 
 from npcompile.lower import adapter
 from npcompile.lower.codegen import streaming
@@ -337,29 +340,50 @@ class Header:
     Precompiling takes as long as four kernels, some 150 MB in `folder`, and a core that kernels on all cores
     wait for. Only a process that compiles much does it therefore, beside its eighth kernel, and uses the
     result once it is there. g++ ignores a precompiled header that does not fit.
+
+    NPCOMPILE_HEADER_DIR names a folder that keeps it for later processes, which use it from their first
+    kernel on.
     """
 
     MADE_AT = 8
 
     def __init__(self, folder: Path) -> None:
-        self.source = folder / "prefix.h"
+        self.kept = os.environ.get("NPCOMPILE_HEADER_DIR")
+        self.folder = Path(self.kept or folder)
         self.kernels = 0
         self.process: subprocess.Popen[bytes] | None = None
+        self.making: Path | None = None  # where the process writes
 
     def flags(self, compiler: str) -> list[str]:
         """Return the compiler's flags for the next kernel, with the precompiled header if it is ready."""
         self.kernels += 1
-        if self.kernels == self.MADE_AT:
-            self.source.write_text("#include <torch/csrc/inductor/cpp_prefix.h>\n")
-            command = [compiler, "-x", "c++-header", str(self.source), *_flags(), "-o", f"{self.source}.tmp"]
-            nowhere = subprocess.DEVNULL
-            self.process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
-        if self.process is None or self.process.poll() != 0:
-            return []
-        compiled = Path(f"{self.source}.gch")
-        if not compiled.exists():
-            Path(f"{self.source}.tmp").rename(compiled)
-        return ["-include", str(self.source)]
+        source = self.folder / self._name(compiler)
+        compiled = Path(f"{source}.gch")
+        if self.making is not None and self.process is not None and self.process.poll() == 0:
+            self.making.rename(compiled)
+            self.making = None
+        if compiled.exists():
+            return ["-include", str(source)]
+        if self.kernels >= self.MADE_AT and self.process is None:
+            self._make(compiler, source)
+        return []
+
+    def _name(self, compiler: str) -> str:
+        """Return the name of the header's file, which says for what it was compiled where it is kept."""
+        if self.kept is None:
+            return "prefix.h"
+        made_by = " ".join([compiler, *_flags(), torch.__version__])
+        return f"{hashlib.sha256(made_by.encode()).hexdigest()[:16]}-prefix.h"
+
+    def _make(self, compiler: str, source: Path) -> None:
+        """Begin to compile the header."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.making = Path(f"{source}.{os.getpid()}")
+        if not source.exists():  # another process may read it
+            source.write_text("#include <torch/csrc/inductor/cpp_prefix.h>\n")
+        command = [compiler, "-x", "c++-header", str(source), *_flags(), "-o", str(self.making)]
+        nowhere = subprocess.DEVNULL
+        self.process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
 
 
 def _flags() -> list[str]:
