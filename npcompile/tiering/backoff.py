@@ -35,9 +35,9 @@ class Backoff:
         self.left = 0  # of the wait at hand, where `rest` has begun it
         self.waits = 0  # waits so far
 
-    def wait(self) -> int:
-        """Return the next wait; the one after it is longer."""
-        length = self.length
+    def wait(self, least: int = 0) -> int:
+        """Return the next wait, or `least` where that is longer; the one after it is longer."""
+        length = self.length = max(self.length, least)
         self.waits += 1
         self.lengthen()
         return length

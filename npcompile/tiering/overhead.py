@@ -17,6 +17,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from npcompile.tiering.backoff import Backoff
+
 clock: Callable[[], float] = time.perf_counter
 
 
@@ -52,6 +54,7 @@ TIMES, LONG = 3, 0.03
 # Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
 # is to come to be compiled, too. Each wait is at least this many times as long as the one before.
 LONGER = 2
+NANO = 1e-9  # seconds
 
 
 # Seconds for which the thread that calls functions later waits for another one.
@@ -189,8 +192,8 @@ class Call:
 
     __slots__ = (
         "_forget",
-        "_patience",
         "_since",
+        "_waits",
         "allowance",
         "began",
         "begun",
@@ -210,7 +213,7 @@ class Call:
         self.begun = False  # a function that was cut runs, or ran
         self.spent = False
         self.lacks = False  # a recording or a cut did not begin, as there was no room for it
-        self._patience = 0.0  # seconds that it went on as plain Python for, the last time
+        self._waits: Backoff | None = None  # the nanoseconds for which it goes on as plain Python
         self._forget: Callable[[], None] | None = None
 
     def switch(self, working: bool) -> bool:
@@ -264,8 +267,9 @@ class Call:
         self.spent = self.lacks = True
         share = SHARE if self.is_first else PAID
         wait = self.machinery / share - (now - self.began)
-        self._patience = max(wait, LONGER * self._patience)
-        self._forget = later(self._patience, self._go_on)
+        if self._waits is None:
+            self._waits = Backoff(0, LONGER)
+        self._forget = later(self._waits.wait(int(wait / NANO)) * NANO, self._go_on)
 
     def _go_on(self) -> None:
         self.spent, self._forget = False, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.recording_families import Family
 from npcompile.runtime.specialization import Specialization
+from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.block_contest import rests_of_losers
 from npcompile.tiering.idle_calls import IdleCalls
@@ -32,6 +34,31 @@ from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 def test_waits(backoff: Backoff, waits: list[int]) -> None:
     assert [backoff.wait() for _ in waits] == waits
     assert backoff.waits == len(waits)
+
+
+def test_waits_that_are_to_be_long_enough() -> None:
+    backoff = Backoff(0)
+    assert [backoff.wait(least) for least in (3, 0, 20, 10, 90)] == [3, 6, 20, 40, 90]
+
+
+def test_calls_that_have_spent_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, waits = 0.0, []
+
+    def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
+        waits.append(round(seconds, 6))
+        function()
+        return lambda: None
+
+    monkeypatch.setattr(overhead, "clock", lambda: now)
+    monkeypatch.setattr(overhead, "later", later)
+    monkeypatch.setattr(overhead, "ALLOWANCE", 0.03)
+    call = overhead.Call()
+    for seconds in (0.06, 0.001, 0.001, 0.6):
+        call.switch(True)
+        now += seconds
+        call.switch(False)
+    # Twice the time before, or until what was spent is a share of the call: 0.662 / 0.15 - 0.662.
+    assert waits == [0.34, 0.68, 1.36, 3.751333]
 
 
 def test_rests() -> None:
