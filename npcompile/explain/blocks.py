@@ -207,7 +207,7 @@ def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPyth
 
 
 def held(partitioned: cutting.PartitionedFunction) -> Iterator[ast.AST]:
-    """Yield the statements of all blocks that are called as such."""
+    """Yield the statements of all blocks that are called as blocks."""
     for block in partitioned.current():
         if block.inside is not None:
             yield from held(block.inside)

@@ -63,15 +63,15 @@ class Hint:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Holds what became of a function, for one signature of its arguments. `str` of it is for reading.
+    """The fate of a function's parts, for one signature of its arguments. `str` of it is for reading.
 
-    result: what the call returned. programs: the residual programs of the function as a whole. why_cut: why
-    there are none, where it was tried to record it so; then it is recorded in blocks from the next call: so
-    explain it again. blocks: of a function that was cut, what was recorded; loops: its loops that are done
-    natively, or might have been; functions: those that it calls from between its blocks; left: statements
-    that Python carries out. recompilations: why there is more than one program or signature. reasons: why
-    anything ran uncompiled. strict_error: the same, with what to write instead. passes: the programs after
-    each pass, where that was asked for.
+    result: the call's result. programs: the residual programs of the function as a whole. why_cut: why there
+    are none, where recording it whole was tried; then blocks are recorded from the next call on: explain it
+    again. blocks: the recorded blocks of a function that was cut; loops: its loops that are done natively, or
+    might have been; functions: those that it calls from between its blocks; left: statements that Python
+    carries out. recompilations: why there is more than one program or signature. reasons: why anything ran
+    uncompiled. strict_error: the same, with what to write instead. passes: the programs after each pass,
+    where that was asked for.
     """
 
     name: str
@@ -156,7 +156,7 @@ def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs
     """Explain what becomes of `f(*args, **kwargs)`: program, kernels, guards, copies, time, and why.
 
     f: a function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
-    It is called with these arguments, so its effects happen, once; then what is being compiled is waited for.
+    It is called with these arguments, so its effects happen, once; then it waits for compilations.
     A function that is sure to have no effects is called some more times, to be timed; `stats` does not count
     these calls.
 
@@ -164,7 +164,8 @@ def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs
     pass's name; a program is repeated where the pass has changed it. The call is recorded anew for this, by a
     jit of its own. A parameter of the function's own that is named `passes` is given by position.
 
-    Raises what the call raises. With `strict=True`, what cannot be compiled is explained, not raised.
+    Raises the call's exception. With `strict=True`, statements that cannot be compiled are explained, not
+    raised.
     """
     if not callable(f) or isinstance(f, type):
         raise TypeError(f"npcompile.explain takes a function, not {'a class' if callable(f) else repr(f)}")
@@ -284,7 +285,7 @@ def _is_repeated(block: Block) -> bool:
 
 
 def _left(partitioned: PartitionedFunction) -> tuple[LeftToPython, ...]:
-    """Return what Python carries out, in the function and in those that it calls between its blocks."""
+    """Return the statements that Python carries out, in the function and in those that its cut calls."""
     callees = [
         callee for callee in list(partitioned.root.callees.values()) if isinstance(callee, RecordedFunction)
     ]

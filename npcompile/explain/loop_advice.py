@@ -44,7 +44,7 @@ _CALLS = {"print": "keep what is to be printed, and print it after the loop", "s
 
 
 def part_text(part: ast.AST) -> tuple[str, str]:
-    """Return what a part is called for which a loop cannot be native, and what to write instead."""
+    """Return the name of a part for which a loop cannot be native, and the code to write instead."""
     if isinstance(part, ast.stmt) and type(part) not in _PARTS:  # within the loop's `else`
         return _PARTS[ast.Break]
     return _PARTS.get(type(part), (f"`{type(part).__name__}`", ""))

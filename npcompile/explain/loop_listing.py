@@ -16,9 +16,9 @@ from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.list_ir import ListItem
 from npcompile.lower.loops.types import Known, Type
 
-# A listing of more lines is shown without those that have nothing beside them, and then as far as so many.
+# A listing of more lines is shown without those that have nothing beside them, and ends after this many.
 MOST_LINES = 16
-_WIDEST = 56  # of the source, before what stands beside it
+_WIDEST = 56  # of the source, before the column beside it
 _BEYOND = (ast.Add, ast.Sub, ast.Mult, ast.USub, ast.Pow, ast.LShift)
 _DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 SHARED, UNCHECKED = "threads share the trips", "bounds are checked before the first trip"
@@ -29,8 +29,8 @@ VECTORISED = "vectorised"  # by the C++ compiler
 class ExplainedLine:
     """One line of a native loop.
 
-    types: those that each name has there. checks: what native code checks there at each trip of an innermost
-    loop. marks: what is so of the loop that begins there.
+    types: those that each name has there. checks: the checks that native code makes there at each trip of an
+    innermost loop. marks: words on the loop that begins there.
     """
 
     line: int
@@ -160,7 +160,7 @@ def _expressions(step: ir.Step | ir.End) -> Iterator[ir.Expression]:
 
 
 def _checks(region: ir.Region, step: ir.Step | ir.End, unchecked: set[object]) -> Iterator[str]:
-    """Yield what native code checks before or in a step, and leaves at where it does not hold."""
+    """Yield the checks that native code makes before or in a step; it leaves where one fails."""
     if isinstance(step, ir.StoreItem) and step not in unchecked:
         yield "bounds"
     for node in _expressions(step):

@@ -28,6 +28,7 @@ from npcompile.runtime.recorded_program import RecordedProgram
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
 _TRIES = 3  # calls until all blocks of a function are replayed
+# Counts of calls, which timing must not change.
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "bytes_to_device",
     "bytes_from_device",
@@ -36,7 +37,7 @@ _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "loop_overflows",
     "loop_rests",
     "leave_reasons",
-)  # counts of calls, which timing must not change
+)
 _DATA = (np.ndarray, np.generic, int, float, complex, bool, str, bytes, type(None))
 _CONSTANT = (int, float, complex, bool, str, type(None), np.generic, types.ModuleType, type)
 _FILES = ("tofile", "dump")  # methods of arrays that write files
@@ -195,7 +196,7 @@ def _entries(recorded: Any) -> set[RecordedProgram]:
 
 
 def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the simple statements of a body, and what the others evaluate themselves."""
+    """Yield the simple statements of a body, and the expressions that the others evaluate themselves."""
     yield from statements(body)
     for node in (part for statement in body for part in ast.walk(statement)):
         if isinstance(node, ast.If | ast.While):
@@ -205,7 +206,7 @@ def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 class _Names:
-    """Knows what the names of a function stand for."""
+    """Finds the values of a function's names."""
 
     def __init__(
         self, fn: types.FunctionType, nodes: list[ast.AST], partitioned: PartitionedFunction
@@ -217,7 +218,7 @@ class _Names:
         self.cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
 
     def value(self, node: ast.AST) -> Any:
-        """Return what a name, or a module's attribute, stands for; `_OUTSIDE` where that is not known."""
+        """Return the value of a name, or of a module's attribute; `_OUTSIDE` where it is not known."""
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
             return getattr(base, node.attr, _OUTSIDE) if isinstance(base, types.ModuleType) else _OUTSIDE
@@ -243,7 +244,7 @@ class _Names:
         )
 
     def is_harmless(self, call: ast.Call) -> bool:
-        """Tell if a call changes nothing but, at most, what it is given."""
+        """Tell if a call changes nothing but, at most, its arguments."""
         function = self.value(call.func)
         if function is _OUTSIDE:
             root: ast.AST = call.func

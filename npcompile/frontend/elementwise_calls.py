@@ -19,7 +19,7 @@ from npcompile.frontend.elementwise_loop import ElementwiseFunction, Operands, R
 from npcompile.frontend.loops.entry.closures import is_nested
 from npcompile.frontend.loops.entry.values import plain_function
 
-LEAST = 64  # items: NumPy calls a function so often in about the time in which a native loop is entered
+LEAST = 64  # items: entering a native loop takes about as long as this many calls
 MOST = 256  # codes of functions whose native code is kept
 
 _by_code: dict[tuple[Any, ...], ElementwiseFunction] = {}
@@ -108,7 +108,7 @@ def _results(made: np.vectorize, operands: Operands) -> Results | None:
 
 
 def _errors_matter(native: ElementwiseFunction) -> bool:
-    """Tell if NumPy is to raise or show floating-point errors, by what was set since NumPy's first call."""
+    """Tell if NumPy is to raise or show floating-point errors, by settings made since NumPy's first call."""
     return traps() or (warnings_matter() and warnings.filters is not native.filters)
 
 

@@ -26,7 +26,7 @@ from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.lower.loops.types import Array, Exact, Known, Tuple, Type
 
 MAX_TYPED = 16  # combinations of types of one function that are compiled
-MIN_LEAVES = 3  # calls that leave, before their types are NumPy's for good
+MIN_LEAVES = 3  # calls that leave, after which calls with their types are NumPy's
 PAYS = 10  # calls that are done for each one that leaves, with which the types stay native
 FUNCTION = "function"  # its name in the loop
 _NUMBERS = (bool, int, float, complex)
@@ -197,7 +197,7 @@ class ElementwiseFunction:
                 return _as_objects(laid, results.exact)
             return laid.results if len(laid.results) > 1 else laid.results[0]
         exit_ = loop.exits[number]
-        loop.unpack(words, arrays_in(names.values()))  # frees what the function had made
+        loop.unpack(words, arrays_in(names.values()))  # frees the memory that the function had made
         native.leaves += 1
         self._tell(exit_.why or "an exception, or a number that 64 bits do not hold")
         return None

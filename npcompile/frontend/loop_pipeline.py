@@ -77,7 +77,7 @@ class LoopSource:
 def loop_source(node: ast.For | ast.While) -> LoopSource:
     """Return the control-flow graph of the user's loop statement.
 
-    Statements before the loop in its normal form evaluate what a `for` loop goes over; those after it are
+    Statements before the loop in its normal form evaluate the iterable of a `for` loop; those after it are
     the `else` of a `while` loop.
     """
     statements = normal_form([node], is_pure_call)
@@ -167,7 +167,7 @@ class TypedLoop:
 
     @property
     def refusal(self) -> Refusal | None:
-        """The reason why native code would come to nothing, if it would."""
+        """The reason why native code would not pay; None: it may."""
         return refusal(self.region)
 
     @property
@@ -186,7 +186,7 @@ class TypedLoop:
         return submit(self.source.text)
 
     def holds(self) -> bool:
-        """Tell if attributes of modules and the like are what they were while compiling."""
+        """Tell if attributes of modules, and global names, are the objects of the compilation."""
         return all(one.holds for one in self.assumed)
 
 

@@ -73,9 +73,8 @@ class LengthGroup:
         self.asked = False  # a number decided where a size is wanted
         self.generals: list[PolymorphicProgram] = []  # the last one first
         self.partitioned: PartitionedLike | None = None  # the function cut into blocks, whatever the lengths
-        self.calls: dict[
-            int | None, PartitionedLike
-        ] = {}  # cuts because of a call that a recording met, by its line
+        # Cuts at a call that a recording met, by the call's line.
+        self.calls: dict[int | None, PartitionedLike] = {}
 
     @property
     def is_used(self) -> bool:

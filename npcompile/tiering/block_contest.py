@@ -68,8 +68,8 @@ class BlockContest:
         if self._trial is None:
             self._trial, self._settled = Contest(first=0), is_settled(partitioned)
         trial = self._trial
-        # The plain function begins, by which it is known what is slow: but where loops are native it may take
-        # a thousand times as long.
+        # The plain function begins, as its time tells if a call is long. Where loops are native ours begins:
+        # the plain function may take a thousand times as long.
         native, counts = partitioned.runs_loops, partitioned.root._blocks
         ours = (native or bool(trial.numpys)) and trial.is_our_turn
         recordings, typed, worked = counts.recordings, partitioned.typed, partitioned.root.worked
@@ -99,9 +99,8 @@ class BlockContest:
                 return result
         slower = trial.is_ours_slower()
         if ours and slower is None and min(trial.numpys, default=0.0) >= LONG:
-            times = (
-                LOSES if self._decided or len(trial.ours) > 1 else CLEAR
-            )  # kernels are linked in the first
+            # The first call links kernels, so it has more time.
+            times = LOSES if self._decided or len(trial.ours) > 1 else CLEAR
             slower = min(trial.ours, default=seconds) > times * min(trial.numpys) or None
         if native and slower is None and min(trial.numpys, default=0.0) > CLEAR * min(trial.ours):
             slower = False

@@ -1,9 +1,9 @@
-"""Bounds what is compiled for one jitted function by what the work of its calls is worth.
+"""Bounds the compilations of one jitted function by the work of its calls.
 
 A compilation takes seconds. Programs that NumPy carries out in microseconds are compiled at once where they
 are few, others when the calls that wait for them have done enough. Where calls wait for the compiler, they
-wait for what is compiled at once, and parts of a function (blocks, callees) are among that only where a call
-of them takes long enough. Estimates decide at first, then times that were measured.
+wait for programs that are compiled at once. Parts of a function (blocks, callees) are among these only where
+a call of them takes long enough. Estimates decide at first, then times that were measured.
 """
 
 from __future__ import annotations
@@ -30,16 +30,19 @@ def is_bounded() -> bool:
 
 
 class CompileBudget:
-    """Keeps what was compiled for a function, its blocks and callees, and what would have been worth it."""
+    """Keeps the time of compilations for a function and its parts, and the work that waited for more."""
 
     def __init__(self) -> None:
         self._compiling = 0.0  # nanoseconds that compilations of cheap programs are taken to last, so far
         self._work = 0.0  # nanoseconds of NumPy's work in calls of programs that wait
 
     def allows(self, entry: ProgramLike, calls: int, waiting: bool, part: bool, seconds: float = 0.0) -> bool:
-        """Tell if a program is to be compiled now, after so many calls that NumPy answered since it was last
-        asked. waiting: calls wait for the compiler; part: the program is one of a block or a callee;
-        seconds: what the quickest of the calls took, where that was measured."""
+        """Tell if a program is to be compiled now.
+
+        calls: those that NumPy answered since it was last asked. waiting: calls wait for the compiler. part:
+        the program is one of a block or a callee. seconds: the time of the quickest of the calls, where
+        measured.
+        """
         if not entry.segments or not is_bounded():
             return True
         cost, compiling = numpy_cost(entry.plan, COST), _compiling(entry)

@@ -66,13 +66,13 @@ class Contest:
     Parameters
     ----------
     rules
-        What decides.
+        The rules that decide.
     clear
         Seconds below which ours is not in doubt: NumPy is not asked then.
     numpys
         Times of NumPy's that are known already.
     first
-        So many calls at first are ours.
+        The number of calls that are ours at first.
     taken
         The seconds of each time that are those of taking it.
     wins
@@ -169,11 +169,10 @@ class CrowdedSignatures:
 def costly_parts(
     calls: Sequence[tuple[float, dict[Any, float]]], part: float, seconds: float
 ) -> list[tuple[Any, float]]:
-    """Return what takes more than a part of the time of calls, and its part. Others may load the machine: the
-    least of several times counts.
+    """Return the things that take more than a part of the time of calls, and their parts.
 
-    calls: the time of each call, and of what was measured in it. part, seconds: at least such a part, and
-    so long.
+    The least of several times counts, as others may load the machine. calls: the time of each call, and of
+    the things measured in it. part, seconds: the least part, and the least time, of a thing that is returned.
     """
     least = min(total for total, _ in calls)
     found = []

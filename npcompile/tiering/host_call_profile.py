@@ -1,6 +1,6 @@
 """Measures the cost of calls of NumPy for which there is no op, on a few replays of a program that has any.
 
-What takes more than a tenth of the time is told, once.
+A call that takes more than a tenth of the time is told, once.
 """
 
 from __future__ import annotations

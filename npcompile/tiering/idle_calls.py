@@ -18,7 +18,7 @@ ALL = 1 << 30  # calls that pass unlooked at: all of them
 
 
 class IdleCalls:
-    """Counts the calls of one function in a row that came to nothing but Python."""
+    """Counts the calls of one function in a row that Python alone has answered."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -32,7 +32,7 @@ class IdleCalls:
 
     @property
     def long(self) -> bool:
-        """Tell if calls have long come to nothing."""
+        """Tell if Python alone has answered many calls in a row."""
         return self._looks >= LOOKS and self.calls > MAX_IDLE
 
     def note(self, jitted: bool) -> int:

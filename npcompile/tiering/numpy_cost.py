@@ -44,7 +44,7 @@ def numpy_cost(plan: Plan, each: tuple[float, float, float]) -> float:
 def _reduces(node: fx.Node, values: list[Value]) -> bool:
     """Tell if arrays become one of fewer axes, or a number: by a loop and a call of NumPy's around it.
 
-    values: of the step, then of what it is given.
+    values: the step's, then those of its arguments.
     """
     is_item = isinstance(node.target, Op) and node.target.function is np.ndarray.__getitem__
     result, *given = values

@@ -28,8 +28,8 @@ def is_unlimited() -> bool:
 
 
 _UNLIMITED = is_unlimited()
-# A first call may spend this many seconds, and this share of what it has taken so far, in machinery.
-# NPCOMPILE_OVERHEAD=unlimited: any (tests that count what is compiled are to give the same on any machine).
+# A first call may spend this many seconds, and this share of its time so far, in machinery.
+# NPCOMPILE_OVERHEAD=unlimited: any (tests that count compilations are to give the same on any machine).
 ALLOWANCE = float("inf") if _UNLIMITED else 0.03
 SHARE = 0.15
 # Recordings and cuts begin where there is room for them: in a first call within FIRST seconds and SHARE, too.
@@ -114,7 +114,7 @@ os.register_at_fork(after_in_child=_forget_threads)
 
 
 def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
-    """Call a function on another thread, in so many seconds; what is given prevents it."""
+    """Call a function on another thread, after some seconds. The function returned prevents the call."""
     return _later.add(seconds, function)
 
 
@@ -124,34 +124,36 @@ DEEPEST = 16
 
 
 def calls_unseen(took: float) -> int:
-    """Return how many calls that take so many seconds are not looked at one by one."""
+    """Return the number of calls, of a time each, that pass unlooked at."""
     return min(MOST_CALLS, int(MOST_SECONDS / max(took, 1e-7)))
 
 
 class Allowance:
-    """Seconds that the calls of one jitted function may spend in machinery. `saved`: what later calls have
-    paid for, and not spent; negative where they have spent more."""
+    """Seconds that the calls of one jitted function may spend in machinery.
+
+    saved: seconds that later calls have paid for, and not spent; negative where they have spent more.
+    """
 
     __slots__ = ("_begun", "first", "further", "saved")
 
     def __init__(self) -> None:
-        self.first = True  # the next call, or the one at hand, may spend what a first one may
-        self.further = 0.0  # seconds in which the one at hand may go on with what a first one has left
+        self.first = True  # the next call, or the one at hand, may spend as much as a first one
+        self.further = 0.0  # seconds for the one at hand, to finish a first one's work
         self.saved = 0.0 if FIRST < KEPT else KEPT
         self._begun = [0, 0]  # signatures so far, and further ways
 
     def begin(self, way: bool = False) -> None:
-        """The first call of a signature, or of a way through the function that none before has gone."""
+        """Note the first call of a signature, or of a new way through the function."""
         if self._begun[way] < KINDS:
             self._begun[way] += 1
             self.renew()
 
     def renew(self) -> None:
-        """The user waits for what is to be compiled: the next call may spend what a first one may."""
+        """Let the next call spend as much as a first one, as the user waits for the compiler."""
         self.first = True
 
     def of_later(self, took: float) -> float:
-        """Return what a later call that has taken so long may spend in all."""
+        """Return the seconds that a later call may spend in all, by its time so far."""
         if self.saved < 0:
             most = PART * (EACH + PAID * took)
         else:
@@ -159,22 +161,21 @@ class Allowance:
         return max(most, FURTHER + SHARE * took) if self.further else most
 
     def of_all(self, took: float) -> float:
-        """Return what a call that has taken so long may spend in all before it goes on as plain Python."""
+        """Return the seconds that a call may spend before it goes on as plain Python, by its time so far."""
         return ALLOWANCE + SHARE * took if self.first else self.of_later(took)
 
     def of_recordings(self, took: float) -> float:
-        """Return what a call that has taken so long may have spent where it begins a recording or a cut."""
+        """Return the seconds that a call may have spent where it begins a recording, by its time so far."""
         return FIRST + SHARE * took if self.first else self.of_later(took)
 
     def passes(self, took: float) -> int:
-        """Return `calls_unseen` of calls that take so long, which pay all the same."""
+        """Return `calls_unseen`, and let these calls pay all the same."""
         calls = calls_unseen(took)
         self.saved = min(self.saved + PAID * calls * took, KEPT)
         return calls
 
     def settle(self, took: float, machinery: float) -> None:
-        """A call is over, which took so long and spent so much. What each may spend in any case is not
-        counted."""
+        """Count a call that is over: its time, and its machinery's beyond what each may spend in any case."""
         if self.first or self.further:
             self.first, self.further = False, 0.0
         else:
@@ -217,7 +218,7 @@ class Call:
         self._forget: Callable[[], None] | None = None
 
     def switch(self, working: bool) -> bool:
-        """Machinery goes to work, or leaves off. Whether it was at work until now."""
+        """Note that machinery goes to work, or leaves off. Tells if it was at work until now."""
         now = clock()
         before = self.working
         if before:
@@ -245,7 +246,7 @@ class Call:
         return self.allowance.of_recordings(now - self.began) - spent
 
     def affords(self, seconds: float) -> bool:
-        """Tell whether a recording or a cut may begin that is taken to take so long."""
+        """Tell if a recording or a cut of an estimated time may begin."""
         affords = self.allowance is None or self.left >= seconds
         self.lacks = self.lacks or not affords
         return affords
@@ -260,7 +261,7 @@ class Call:
         return clock() - self.began - self.machinery
 
     def in_vain(self) -> None:
-        """Count what was done since machinery left off as machinery's, too: a replay that diverged."""
+        """Count the time since machinery left off as machinery's, too: a replay that diverged."""
         self.machinery += clock() - self._since
 
     def _spend(self, now: float) -> None:
@@ -315,7 +316,7 @@ def enter(allowance: Allowance) -> tuple[Call, bool | None]:
 
 
 def leave(call: Call, before: bool | None) -> None:
-    """Machinery leaves off, or goes on with what it did before."""
+    """Note that machinery leaves off, or goes on with its work."""
     call.switch(bool(before))
     if before is None:
         _thread.call = None
@@ -323,7 +324,7 @@ def leave(call: Call, before: bool | None) -> None:
 
 
 def users(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call what is the user's, NumPy's, or compiled: its time is no machinery's."""
+    """Call a function of the user's, NumPy's, or a kernel: its time is no machinery's."""
     call = _thread.call
     if call is None:
         return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Protocols describe to lower folders what they use of objects that higher folders define.
+"""Protocols describe, to lower folders, the objects that higher folders define.
 
 `tiering` uses them for signatures, programs and functions cut into blocks, and `runtime` for the latter. Each
 names no more than is used through it. They are types alone: nothing is called here.
@@ -130,10 +130,10 @@ class PartitionedLike(Contested, Protocol):
         """Wait until its blocks are compiled."""
 
     def key_of(self, piece: Piece) -> Any:
-        """Return what a block is known by from cut to cut."""
+        """Return the key of a block, which is the same from cut to cut."""
 
     def enter(self, fn: Any) -> Any:
-        """Return what is called between blocks in place of a function."""
+        """Return the function that is called between blocks in place of another."""
 
     def as_it_is(self, fn: Any) -> bool:
         """Tell if a function is called as it is."""

@@ -26,7 +26,7 @@ REST, LONGER = 64, 8
 
 
 class RecordingBudget:
-    """Weighs what the recordings of one place have cost against what they have given.
+    """Weighs the cost of the recordings of one place against the replays that they have given.
 
     Replays that the native runtime answers are not seen here, but for the first of each signature.
     """
@@ -78,7 +78,7 @@ class RecordingBudget:
         self._met.add(kind)
 
     def learn(self, key: Any, program: Any) -> None:
-        """Keep what has come of a recording."""
+        """Keep the signature and the program of a recording."""
         self.latest = [*self.latest[-1:], (key, program)]
         self.cause = None
 

@@ -1,6 +1,6 @@
 """Measures which statements that are left to Python cost, on a few calls of a function cut into blocks.
 
-It does so once all that can be is compiled; what takes more than a tenth of the time is told, once.
+It does so once compiling is over. A statement that takes more than a tenth of the time is told, once.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Frame:
 
 
 def _called(piece: Piece, block: BlockLike | None) -> Any:
-    """Return what a function that was cut calls for one of its blocks."""
+    """Return the function that a cut function calls for one of its blocks."""
     return piece.function if block is None else block.instead or block
 
 
@@ -77,9 +77,8 @@ class Watch:
         self.frames: list[_Frame] = []
         self.made: dict[PartitionedLike, tuple[Callable[..., Any], list[ast.stmt]]] = {}
         self.spent: dict[tuple[PartitionedLike, int], float] = {}  # in the call at hand
-        self.calls: list[
-            tuple[float, dict[tuple[PartitionedLike, int], float]]
-        ] = []  # all of it, and by statement
+        # The time of each call: all of it, and by statement.
+        self.calls: list[tuple[float, dict[tuple[PartitionedLike, int], float]]] = []
         # Where functions that are measured find what to call: what takes its time, and what gives it plain.
         self.cells: list[tuple[types.CellType, Any, Callable[[], Any]]] = []
         self.timed, self.most = 0, 0.0  # statements of the call at hand, and how many may be
@@ -191,7 +190,7 @@ class Watch:
         return made.function, made.units
 
     def _times(self, takes: bool) -> None:
-        """Have the functions that are measured take the time of what they call, or of nothing."""
+        """Put the functions that take times in the place of those that they measure, or take them out."""
         self.enough = not takes
         for cell, timed, plain in self.cells:
             cell.cell_contents = timed if takes else plain()
@@ -225,7 +224,7 @@ class Watch:
         frame.unit, frame.inside, frame.since = unit, 0.0, clock()
 
     def _ends(self) -> None:
-        """Enough has been timed of this call. What is being timed is left out."""
+        """End the timing of this call. The statement at hand is left out."""
         self._times(False)
         self.until = clock()
         for frame in self.frames:

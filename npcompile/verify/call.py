@@ -133,7 +133,7 @@ class CheckedRun(Checked):
             name, kind = _ASKING[id(fn)]
             if (method := _method(args[0], name)) is not None:
                 result = self.call(method, *args)
-                if kind is None or type(result) is kind:  # else Python says what is wrong
+                if kind is None or type(result) is kind:  # else Python raises its own error
                     return result
         elif (fn is list or fn is tuple) and len(args) == 1 and not kwargs:
             args = (self.iterate(args[0]),)

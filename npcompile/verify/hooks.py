@@ -194,7 +194,7 @@ class Checked(Hooks):
 
 
 class CheckedRecorder(Checked, Recorder):
-    """A recorder that checks what it records."""
+    """A recorder that compares each operation while it records."""
 
     goes_on = False  # later operations are checked all the same
 

@@ -66,7 +66,7 @@ class LoopDifference(Difference):
 class Ran:
     """The outcome of native code. left: it left before it was done. again: another trip would begin.
 
-    has_unset: it makes arrays whose items nobody has set.
+    has_unset: it makes arrays with items that are not set.
     """
 
     names: dict[str, Any]
@@ -178,7 +178,7 @@ class LoopCheck:
         )
 
     def _line(self, name: str) -> int:
-        """Return the last line at which the loop binds a name, or changes what it holds."""
+        """Return the last line at which the loop binds a name, or changes its value's contents."""
         root, lines = name.partition(".")[0], []
         for part in own_nodes([self._node]):
             if isinstance(part, ast.Name | ast.Subscript | ast.Attribute):

@@ -43,7 +43,7 @@ Begin = Callable[[types.FunctionType, ast.stmt, Any], Run | None]
 def marked(fn: types.FunctionType, begin: Begin) -> types.FunctionType:
     """Return a function with its loops marked; the function itself where it has none to mark.
 
-    begin: `begin(fn, loop, iterator)` returns the run of a loop that begins, None where nobody looks at it.
+    begin: `begin(fn, loop, iterator)` returns the run of a loop that begins, None where it is not compared.
     """
     if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":  # then no loop is native
         return fn
@@ -134,11 +134,11 @@ class Marks:
 
     def __init__(self, fn: types.FunctionType, loops: list[Any], begin: Begin) -> None:
         self._fn, self._loops, self._begin = fn, loops, begin
-        # The loops that run; a `while` loop's at which nobody looks has None.
+        # The loops that run; a `while` loop that is not compared has None.
         self._runs: list[tuple[types.FrameType, int, Run | None, Any]] = []
 
     def over(self, number: int, iterable: Any) -> Any:
-        """Return what a `for` loop is to go over."""
+        """Return the iterable that a `for` loop is to go over."""
         loop = self._loops[number]
         if type(iterable) not in _WHOLE:
             if not hasattr(type(iterable), "__next__") or not isinstance(loop.iter, ast.Call | ast.Attribute):

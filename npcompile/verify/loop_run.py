@@ -31,7 +31,7 @@ class LoopRun:
 
     @property
     def is_native(self) -> bool:
-        """Tell if there is native code to compare with what Python is doing."""
+        """Tell if there is native code to compare with Python's loop."""
         return self._first is not None and not self._has_ended
 
     def header(self, names: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Copies the values of a loop's names, so that native code can do on copies what Python does on the values.
+"""Copies the values of a loop's names, so that native code works on copies while Python works on the values.
 
 `loop_check.py` takes a `Snapshot` at each trip. Copies share memory, and are one object, where the values do.
 """
@@ -38,8 +38,8 @@ class Copier:
         self, array: Callable[[np.ndarray[Any, Any]], Any], number: Callable[[Any], Any] | None = None
     ) -> None:
         self._array, self._number = array, number
-        self.made: dict[int, Any] = {}  # by identity of what was copied
-        self.origins: dict[int, int] = {}  # the identity of what was copied, by that of the copy
+        self.made: dict[int, Any] = {}  # by the identity of the original
+        self.origins: dict[int, int] = {}  # the identity of the original, by that of the copy
 
     def copy(self, value: Any) -> Any:
         """Return a copy; objects of other types than native loops change are themselves."""

@@ -12,7 +12,7 @@ import numpy as np
 from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.ndarray import ndarray
 
-_LINE = 64  # copies lie as the originals do within this many bytes: alignment is part of what NumPy answers
+_LINE = 64  # copies lie as the originals do within this many bytes: NumPy's answers depend on alignment
 
 
 class Mirror:

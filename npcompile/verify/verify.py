@@ -36,7 +36,7 @@ class Verification:
     loops : int
         The number of native loops that were compared, each time that one was entered.
     result : object
-        What the call returned, which is NumPy's own answer.
+        The call's result, which is NumPy's own answer.
     difference : Difference or None
         The first operation that differs.
     host : tuple of str
@@ -151,7 +151,7 @@ def verifying() -> bool:
 
 
 class Watch:
-    """Makes the recorder of one recording, which checks what it records."""
+    """Makes the recorder of one recording, which compares each operation."""
 
     def __init__(self, name: str) -> None:
         self._name = name

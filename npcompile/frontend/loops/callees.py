@@ -2,7 +2,7 @@
 
 Where a function without effects leaves, nothing has happened yet, and Python makes the whole call again; one
 that stores something is left half-way, and `frames.py` ends the call. A function that calls itself is typed
-until no more is learnt of what it returns and if it has effects.
+anew until the type of its result, and its having effects, stay the same.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def objects_given(known: Signature) -> tuple[tuple[str, str], ...]:
 
 
 def _forget(inference: Inference, others: set[Any]) -> None:
-    """Forget functions that were typed with what was known then of one that they call."""
+    """Forget functions whose types rely on an earlier typing of one that they call."""
     for known in [known for known in inference.callees if known not in others]:
         del inference.callees[known]
 
@@ -250,7 +250,7 @@ def _has_effects(step: ir.Step) -> bool:
 
 
 def _check(function: FunctionType, made: ir.Function) -> None:
-    """Raise Outside for a function that comes to nothing natively."""
+    """Raise Outside for a function that never returns natively, or returns a value of another kind."""
     assert made.body is not None
     if made.result is None:
         reasons = [block.end.why for block in made.body.blocks if isinstance(block.end, ir.Leave)]

@@ -55,11 +55,11 @@ class Assumed(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Tell if it is still what it was."""
+        """Tell if it is still the same object."""
         return self.find() is self.value
 
     def find(self) -> Any:
-        """Return what it is now; this object itself where there is nothing."""
+        """Return its value now; this object itself where it has none."""
         if isinstance(self.owner, dict):
             return self.owner.get(self.name, getattr(builtins, self.name, self))
         return getattr(self.owner, self.name, self)
@@ -83,9 +83,9 @@ class Outer(Protocol):
 class Inference:
     """The inference of one region from one entry.
 
-    types: those of the names at the step at hand. assumed: the attributes of modules and the like that are
-    taken to stay what they are. storable: the attributes of users' objects that may be stored. wanted: those
-    that were not given. changed: those that the region stores. read_fields: those that it is given.
+    types: those of the names at the step at hand. assumed: the attributes of modules, and global names, that
+    are taken to stay the same objects. storable: the attributes of users' objects that may be stored. wanted:
+    those that were not given. changed: those that the region stores. read_fields: those that it is given.
     left_fields: the types of attributes where a function returns.
     """
 
@@ -110,12 +110,11 @@ class Inference:
     block: ir.Block = field(init=False)
     place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
-    expected: dict[str, Type] = field(default_factory=dict)  # containers, with what they come to hold
+    expected: dict[str, Type] = field(default_factory=dict)  # containers, with their later items
     owners: dict[str, ir.Expression] = field(default_factory=dict)  # of the methods that names hold
     origins: dict[str, ListItem | DictItem] = field(default_factory=dict)  # of containers that were in others
-    learnt: dict[str, Type] = field(
-        default_factory=dict
-    )  # types of containers' items that this inference has learnt
+    # Types of containers' items that this inference has learnt.
+    learnt: dict[str, Type] = field(default_factory=dict)
     unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
     low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count
@@ -226,7 +225,7 @@ class Inference:
         self.add(ir.Bind, name, value)
 
     def expectation(self, name: str, kind: Type) -> Type:
-        """Return the type of a name's value: of a container with what it is expected to hold."""
+        """Return the type of a name's value: that of a container tells the items that are expected of it."""
         expected = self.expected.get(name)
         return expected if expected is not None and may_be(kind, expected) else kind
 
@@ -259,7 +258,7 @@ class Inference:
                 return
 
     def note_learnt(self, name: ir.Read, kind: Type) -> None:
-        """Note what a name's container holds, for what follows and for the next inference."""
+        """Note the items of a name's container, for later statements and for the next inference."""
         known = self.learnt.get(name.name)
         if known is None or may_be(known, kind):
             self.learnt[name.name] = kind
@@ -547,7 +546,7 @@ class Inference:
         return self.assume(owner, name, value)
 
     def assume(self, owner: Any, name: str, value: Any) -> ir.Expression:
-        """Return a value that is taken to stay what it is."""
+        """Return a value that is taken to stay the same object."""
         self.assumed.append(Assumed(owner, name, value))
         return constant(value)
 

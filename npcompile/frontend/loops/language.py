@@ -1,9 +1,8 @@
-"""Registers the rules of the loop language: one for each construct, found by syntax, by type or by what is
-called.
+"""Registers the rules of the loop language: one for each construct, found by syntax, by type or by callee.
 
 A rule takes the inference, the node and its typed operands, and returns a typed expression or adds steps. It
-raises `Outside` for what native loops do not do, which is then left to Python. `rules/` holds the rules, in a
-file for each family.
+raises `Outside` for a construct that native loops do not have, which is then left to Python. `rules/` holds
+the rules, in a file for each family.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class Rules(Generic[Rule]):
     """The rules of one kind of construct, by what tells them apart."""
 
     def __init__(self, words: str) -> None:
-        self.words = words  # says what is outside the language where there is no rule
+        self.words = words  # names the construct that is outside the language
         self._rules: dict[Any, Rule] = {}
 
     def __call__(self, *keys: Any) -> Callable[[Rule], Rule]:
@@ -78,7 +77,7 @@ items: Rules[Any] = Rules("items of {}")
 stores: Rules[Any] = Rules("stores to {}")
 # Deletions of subscripts, likewise: rule(inference, container, index node) adds steps.
 deletions: Rules[Any] = Rules("`del` of items of {}")
-# Augmented assignments to what is no number, by the class of the old value's type:
+# Augmented assignments to values other than numbers, by the class of the old value's type:
 # rule(inference, target node, old value, operator, value) adds steps.
 updates: Rules[Any] = Rules("in-place operations on {}")
 # Unpacking to targets, by the class of the value's type: rule(inference, value, count of targets) ->

@@ -52,7 +52,7 @@ def quick_entry(
     wide
         Names of ints of any 64 bits.
     assumed
-        Attributes and global names that were taken to stay what they are.
+        Attributes and global names that are taken to stay the same objects.
     takes
         The names of the arguments after the first one.
     state

@@ -81,7 +81,7 @@ class Continuations:
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def find(self, block: cf.Block, number: int, node: ast.AST, instead: ast.AST) -> cf.Block | None:
-        """Return what is left of a block from a step on, with an expression or the step replaced there.
+        """Return the rest of a block, from a step on, with an expression or the step replaced there.
 
         None where the step does not have the expression itself.
         """
@@ -102,7 +102,7 @@ class Continuations:
         return made
 
     def _rest(self, block: cf.Block, number: int) -> cf.Block:
-        """Return what is left of a block from a step on: all ways of splits before it lead there."""
+        """Return the rest of a block, from a step on: all ways of splits before it lead there."""
         if (block, number) not in self._rests:
             made = self._rests[block, number] = self._begin(block, number, block.steps[number:])
             made.end = block.end

@@ -277,9 +277,8 @@ def isneginf(x: Tensor, out: None = None) -> Tensor:
 
 
 with np.errstate(invalid="ignore"):
-    _SINC_OF_HALF = not np.isnan(
-        np.sinc(np.float16(0))
-    )  # until NumPy 2.2, 1e-20 stands for 0 in float16, too
+    # Until NumPy 2.2, 1e-20 stands for 0 in float16, too.
+    _SINC_OF_HALF = not np.isnan(np.sinc(np.float16(0)))
 
 
 @op(np.sinc)

@@ -148,9 +148,8 @@ ufunc(np.sqrt, square_root)
 def _cbrt(a: Tensor) -> Tensor:
     size = torch.abs(a)
     root = torch.pow(size, 1 / 3)
-    better = (
-        root - (root - size / (root * root)) / 3
-    )  # one step of Newton: 1/3 is not exact, nor is the power
+    # One step of Newton: 1/3 is not exact, nor is the power.
+    better = root - (root - size / (root * root)) / 3
     return torch.copysign(torch.where((size == 0) | torch.isinf(size), size, better), a)
 
 

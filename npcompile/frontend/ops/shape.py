@@ -316,12 +316,8 @@ def _copies(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | No
     return None if order in ORDERS else Cause.ORDER(str(order))
 
 
-ORDERS = (
-    "C",
-    "F",
-    "A",
-    "K",
-)  # of memory: rows first, columns first, as it is if that is one of these, as it is
+# Orders of memory: by rows, by columns, the array's own if it is one of these, the array's own.
+ORDERS = ("C", "F", "A", "K")
 
 
 def in_order(a: Tensor, order: Any) -> Tensor:

@@ -114,9 +114,8 @@ class Op:
     sure: Callable[[tuple[Any, ...], Any], bool] | None = None
     varies: bool = False  # data decide the dtype of what NumPy's own library gives
     creates: bool = False  # makes an array from no array: has a default float dtype and a device
-    methods: tuple[
-        tuple[np.ufunc, str], ...
-    ] = ()  # (np.add, "reduce"): NumPy makes these anew at each access
+    # (np.add, "reduce"): NumPy makes these anew at each access.
+    methods: tuple[tuple[np.ufunc, str], ...] = ()
     operands: frozenset[int | str] = frozenset(
         {0}
     )  # where a traced number may stay traced: positions and keywords;
@@ -188,9 +187,10 @@ class Op:
 
 # Parameters that ask for an integer, for which most of NumPy's functions take no truth value.
 _WHOLE = frozenset({"axis", "n", "N", "count", "minlength"})
+# Types whose objects are never foreign by themselves.
 _PLAIN = frozenset(
     {int, float, bool, complex, type(None), type, slice, type(...), str, np.dtype, type(np.dtype("f8"))}
-)  # never foreign by themselves
+)
 _SCALARS = frozenset(dtype.type for dtype in TORCH)
 
 

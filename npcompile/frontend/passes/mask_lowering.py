@@ -99,9 +99,8 @@ class _Rewriter:
     def __init__(self, graph: fx.Graph, full: dict[fx.Node, Reason]) -> None:
         self.graph = graph
         self.full = full
-        self.now: dict[
-            fx.Node, fx.Node
-        ] = {}  # picked items -> the full-length array that holds them, and the rest
+        # Picked items -> the full-length array that holds them, and the rest.
+        self.now: dict[fx.Node, fx.Node] = {}
         self.masks: dict[fx.Node, fx.Node] = {}  # picked items -> their mask
         self.rest: dict[fx.Node, tuple[int, ...]] = {}  # picked items -> their shape behind the first axis
         self.gone: list[fx.Node] = []

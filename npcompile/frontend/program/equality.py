@@ -15,13 +15,8 @@ from npcompile.frontend.ops.numpy_private import DISPATCHER
 DICTS: tuple[type, ...] = (dict, OrderedDict, defaultdict, Counter)
 
 _KEYS = (str, int, bool, type(None))
-_ONE_EACH = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    np.ufunc,
-    DISPATCHER,
-    type,
-)  # equal where they are one
+# Objects of these types are equal where they are one object.
+_ONE_EACH = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, DISPATCHER, type)
 
 
 def same_value(value: Any, recorded: Any) -> bool:

@@ -69,9 +69,8 @@ class Comprehensions(Expressions):
                     drawn = ast.Name(getattr(target, "id", ""), _LOAD, **start(value))
                     value = ast.IfExp(self.is_done(value), drawn, value, **start(value))
                 name = name or self.temporary(value)[0]
-                once = ast.copy_location(
-                    ast.List([value], _LOAD), value
-                )  # the compiler makes it an assignment
+                # The compiler makes it an assignment.
+                once = ast.copy_location(ast.List([value], _LOAD), value)
                 generators.append(ast.comprehension(name, once, [], 0))
             generators[-1].ifs = [either(part, self.decision(part, node)[0]) for part in generator.ifs]
         if isinstance(node, ast.DictComp):

@@ -13,7 +13,7 @@ from npcompile.lower.loops.types import INT, Array, Scalar, Tuple
 
 @dataclass(frozen=True)
 class GridState(ir.State):
-    """An iterator over the places of the items of an array of so many axes: `np.ndindex`."""
+    """An iterator over the places of the items of an array with a number of axes: `np.ndindex`."""
 
     axes: int
 

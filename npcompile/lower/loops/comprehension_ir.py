@@ -13,7 +13,7 @@ from npcompile.lower.loops import ir
 
 @dataclass(frozen=True, eq=False)
 class ListOfItems(ir.Compound):
-    """A new list of what a function appends to its last parameter."""
+    """A new list of the items that a function appends to its last parameter."""
 
     function: ir.Function
     operands: tuple[ir.Expression, ...]

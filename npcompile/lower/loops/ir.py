@@ -164,7 +164,7 @@ class Part(Expression):
 
 @dataclass(frozen=True)
 class Slice:
-    """A slice of one axis; None stands for what Python takes it for. All others are ints."""
+    """A slice of one axis; None stands for Python's default. All others are ints."""
 
     start: Expression | None
     stop: Expression | None
@@ -400,7 +400,7 @@ SMALL = 1 << 40  # ints from outside are taken to be smaller, or names of them a
 class Access:
     """The place of an item along one axis of an array, in a loop over a range.
 
-    index: the index as an affine expression of the loop's item and of what the loop does not change.
+    index: the index as an affine expression of the loop's item and of names that the loop does not change.
     """
 
     array: Expression
@@ -454,8 +454,8 @@ class Region:
     nonnegative
         The ints that are proved not to be negative.
     limits
-        The ints that native code leaves at where they are negative, or not below a limit: what they mask, or
-        shift, may wrap.
+        Ints, and a limit of each: native code leaves where one is negative, or not below its limit. The ints
+        that they mask, or shift, may wrap.
     fast_loops
         Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range,
         if a check before its first trip holds.

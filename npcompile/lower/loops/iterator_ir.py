@@ -90,7 +90,7 @@ class TupleItem(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class CheckLength(ir.CompoundStep):
-    """Leave where an array's first axis has not so many items as are unpacked."""
+    """Leave where an array's first axis has another number of items than are unpacked."""
 
     array: ir.Expression
     count: int

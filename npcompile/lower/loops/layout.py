@@ -136,7 +136,7 @@ class Layout:
         Of each name that the region binds: the word that tells which of its types it has (0: no value, else
         one more than the place in the list), and its slots by type.
     size
-        How many words there are.
+        The number of words.
     frames
         The first of the two words with the address and the number of the words of calls left half-way
         (`npl::frames`); None for a region that calls no function with effects.

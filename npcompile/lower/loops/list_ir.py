@@ -24,7 +24,7 @@ class NewList(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class Repeated(ir.Compound):
-    """A new list: another one so many times."""
+    """A new list: another one, repeated."""
 
     source: ir.Expression
     count: ir.Expression
@@ -48,7 +48,7 @@ class ListPart(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class ListSlice(ir.Compound):
-    """A new list: the items of another one by a slice with a step; None stands for what Python takes."""
+    """A new list: the items of another one by a slice with a step; None stands for Python's default."""
 
     source: ir.Expression
     start: ir.Expression | None
@@ -125,7 +125,7 @@ class HasItems(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class CheckListLength(ir.CompoundStep):
-    """Leave where a list has not so many items as are unpacked."""
+    """Leave where a list has another number of items than are unpacked."""
 
     source: ir.Expression
     count: int

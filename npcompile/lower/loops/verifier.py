@@ -518,7 +518,7 @@ def _kept_items_fit(form: Form) -> Broken:
 
 
 def _carried_items_fit(form: Form) -> Broken:
-    """A trip reads what the trip before has stored; other stores are checked to be apart from that."""
+    """A trip reads the item that the trip before has stored; other stores are checked to be apart from it."""
     for header, loop in form.region.fast_loops.items():
         if not isinstance(loop.kept, Registers) or not isinstance(header.end, ir.NextOfRange):
             continue

@@ -84,9 +84,8 @@ class Planner:
         self.early: set[fx.Node] = set(inputs)  # values that are there before anything is computed
         self.opaque = False  # an opaque call has been passed: what is read after it is read there
         self.host: set[fx.Node] = set(inputs)
-        self.lazy: set[fx.Node] = (
-            set()
-        )  # views of arrays of the host that nothing on the host has asked for yet
+        # Views of arrays of the host that nothing on the host has asked for yet.
+        self.lazy: set[fx.Node] = set()
         self.same: dict[Any, fx.Node] = {}  # place -> the first node of the host that is just this
         self.outside: set[int] = set()  # the roots of arrays from outside
         self.changed: set[int] = set()  # the roots of those that the program writes to

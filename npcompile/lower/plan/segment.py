@@ -110,9 +110,8 @@ class Open:
         self.ops: list[fx.Node] = []
         self.work = 0
         self.inside: set[fx.Node] = set()
-        self.reads: list[
-            fx.Node
-        ] = []  # arrays of the host that it reads (as they are, or through a view of them)
+        # Arrays of the host that it reads, as they are or through a view.
+        self.reads: list[fx.Node] = []
         self.writes: list[tuple[fx.Node, fx.Node]] = []  # the write's node, its destination
         self.renamed: dict[fx.Node, fx.Node] = {}  # an array of the segment -> the write that renewed it
         self.saved: list[fx.Node] = []  # writes whose value is copied to its place after the segment
@@ -135,9 +134,8 @@ def _has_complex_values(node: fx.Node) -> bool:
 class Places(Protocol):
     """The planner as a builder sees it: it tells where the program's values are."""
 
-    weak: Mapping[
-        str, Callable[..., Any]
-    ]  # by kind of Python number: makes one of a 0-d tensor, inside a segment
+    # By kind of Python number: makes one of a 0-d tensor, inside a segment.
+    weak: Mapping[str, Callable[..., Any]]
     device: str
     written: set[Any]  # places of arrays that the program writes
 

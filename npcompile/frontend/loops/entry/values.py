@@ -74,7 +74,7 @@ _FLAGS = 0x500  # of NumPy's: that an array is aligned, and that it may be writt
 
 
 def scalar_of(value: Any) -> Scalar | None:
-    """Return the type of a number's value, None for what a native loop holds in no register.
+    """Return the type of a number's value, None for other values.
 
     A Python int beyond 64 bits has none, as have subclasses of Python's numbers.
     """
@@ -85,10 +85,10 @@ def scalar_of(value: Any) -> Scalar | None:
 
 
 def key_of(value: Any, unsigned: bool = False) -> Any:
-    """Return what tells apart the values that have different types at a region's entry.
+    """Return a key that is equal for values of one type at a region's entry.
 
-    It is cheaper than the type: `type_of` values of equal keys are equal. None for what native loops do not
-    hold. unsigned: an int that is not negative is to be unsigned.
+    It is cheaper than the type: `type_of` values of equal keys are equal. None for values that native loops
+    do not hold. unsigned: an int that is not negative is to be unsigned.
     """
     kind = type(value)
     if kind is np.ndarray:
@@ -150,7 +150,7 @@ def is_unsigned(value: Any) -> bool:
 
 
 def type_of(value: Any, unsigned: bool = False) -> Type | None:
-    """Return the type of a value at a region's entry; None for what native loops do not hold.
+    """Return the type of a value at a region's entry; None for one that native loops do not hold.
 
     unsigned: an int that is not negative is to be unsigned.
     """
@@ -185,7 +185,7 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
 
 
 def state_type(state: State) -> ir.State | None:
-    """Return the type of an iterator in a state; None for what native loops do not iterate over."""
+    """Return the type of an iterator in a state; None for others."""
     match state:
         case Numbers():
             return _range_type(state.numbers)

@@ -167,7 +167,7 @@ class _Proof:
     # -- names -------------------------------------------------------------------------------------------
 
     def bindings(self, step: ir.Step) -> None:
-        """Note what a step binds."""
+        """Note the names that a step binds."""
         match step:
             case ir.Bind(name=name, value=value):
                 if not _is_private(value.type) and not _is_view(value):

@@ -1,7 +1,7 @@
 """Bounds the ints of a typed region: proves that operations do not leave and that indices are not negative.
 
-Where low bits of an int are kept, as by `x & 0xFFFFFFFF`, what it is made of may wrap at 64 bits: in the same
-expression, or in the statement before (`x *= k; x &= mask`).
+Where low bits of an int are kept, as by `x & 0xFFFFFFFF`, the ints that it is computed from may wrap at 64
+bits: in the same expression, or in the statement before (`x *= k; x &= mask`).
 
 The analysis goes over the blocks until nothing changes; names whose bounds keep growing are taken to have any
 value. Branches that compare a name with something narrow the name's bounds on either way.
@@ -76,7 +76,7 @@ class _Values:
         self.values: dict[ir.Expression, Interval] = {}
 
     def value(self, node: ir.Expression, bounds: Bounds) -> Interval:
-        """Return the bounds of an int's value; ANY for what is none."""
+        """Return the bounds of an int's value; ANY for other values."""
         found = self._value(node, bounds)
         self.values[node] = found
         return found
@@ -235,7 +235,7 @@ class _Analysis(_Values):
                 bounds[state] = up if step_.least > 0 else down if step_.most < 0 else up.hull(down)
 
     def _note(self, block: ir.Block) -> None:
-        """Note what is proved of a block's expressions."""
+        """Note the facts that are proved of a block's expressions."""
         bounds = dict(self.before[block])
         steps = (*block.steps, block.end)
         for number, step in enumerate(steps):
@@ -290,7 +290,7 @@ class _Analysis(_Values):
 
 
 def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
-    """Return the int of which an operation keeps low bits, and one that is no less than what it gives.
+    """Return the int of which an operation keeps low bits, and one that its result does not exceed.
 
     None for other operations. `x & 0xFFFFFFFF` and `x % 2**32` are the operations. A mask has to be
     nonnegative.
@@ -310,7 +310,7 @@ def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
 
 
 def _is_masked_next(step: ir.Bind, after: ir.Step | ir.End | None) -> bool:
-    """Tell if the next step keeps low bits alone of what a name is given, and does not leave."""
+    """Tell if the next step keeps low bits alone of the value that a name is given, and does not leave."""
     match after:
         case ir.Bind(
             name=name, value=ir.Apply(operator=ast.BitAnd | ast.Mod, operands=(left, right)) as value

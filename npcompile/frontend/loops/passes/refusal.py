@@ -1,4 +1,4 @@
-"""Tells if native code of a typed region would come to nothing, as each trip of one of its loops leaves."""
+"""Tells if native code of a typed region does not pay, as each trip of one of its loops leaves."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class _Choices:
     # -- choices -----------------------------------------------------------------------------------------
 
     def value(self, name: str, one: ir.Expression | None, other: ir.Expression | None) -> ir.Expression:
-        """Return what a name is given, by its values on the ways that bind it. Raises _Unfit."""
+        """Return the value that a name is given, by its values on the ways that bind it. Raises _Unfit."""
         bound = one or other
         assert bound is not None
         if one is None or other is None:

@@ -26,7 +26,7 @@ from npcompile.lower.loops.iterator_ir import CheckLength
 from npcompile.lower.loops.list_ir import Append, CheckListLength, Expected, common
 from npcompile.lower.loops.types import FLOAT, Either, Known, List, Scalar, Type
 
-# The names of what a function makes, of the item at hand, and of the items of what is no comprehension.
+# The names of a function's result, of the item at hand, and of the items of a list or an array.
 _MADE, _VALUE, _EACH = ".made", ".value", ".each"
 _PURE = (ir.Bind, ir.BeginRange, CheckLength, CheckListLength)
 ROUNDS_FLOATS = sys.version_info >= (3, 12)  # `sum` of floats then keeps what rounding loses
@@ -148,7 +148,7 @@ class _Writer:
         return ast.GeneratorExp(self.read(_EACH), [each], **self.at), self.read(_EACH)
 
     def loops(self, node: ast.ListComp | ast.GeneratorExp, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Return the loops of a comprehension around what is done in each trip. Raises Outside."""
+        """Return the loops of a comprehension around the statements of each trip. Raises Outside."""
         if not is_plain_comprehension(node, is_pure_call):
             raise Outside("a comprehension with effects")
         own = {
@@ -220,7 +220,7 @@ def _function(
 
 
 def _check(function: ir.Function, makes_list: bool) -> None:
-    """Raise Outside for a function that comes to nothing natively, or that has effects."""
+    """Raise Outside for a function that never returns natively, or that has effects."""
     assert function.body is not None
     refused = refusal(function.body)
     reason = None if refused is None else refused.why

@@ -54,10 +54,8 @@ from npcompile.lower.loops.types import (
 
 _VIEWS = ("items", "keys", "values")
 _METHODS = ("clear", "copy", "get", "pop", "setdefault", *_VIEWS)
-_KEY, _POPPED = (
-    ".key",
-    ".taken",
-)  # the names of a key while a statement is done, and of a value that is taken out
+# The names of a key while a statement is done, and of a value that is taken out.
+_KEY, _POPPED = (".key", ".taken")
 _NONE = ir.Constant(Known(None), None)
 
 

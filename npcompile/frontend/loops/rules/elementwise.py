@@ -368,7 +368,7 @@ def _update(
     new = old.array if isinstance(old, Transposed) else old
     if isinstance(
         new, Map | Selected | Taken
-    ):  # what is chosen is an array that Python makes, changes and stores
+    ):  # Python makes an array of the chosen items, changes it and stores it
         inference.assign(target, converted(made, old.type.item))
     else:
         store(inference, old, made)

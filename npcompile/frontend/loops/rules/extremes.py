@@ -74,5 +74,5 @@ def _split(
 
 
 def _less(node: ast.Call, one: ast.expr, others: list[ast.expr]) -> ast.expr:
-    """Return what is left of a call: the number itself where there is no other."""
+    """Return the call of the numbers that are left: the number itself where there is one."""
     return ast.copy_location(ast.Call(node.func, [one, *others], []), node) if others else one

@@ -101,7 +101,7 @@ def _is_known(kind: ir.State) -> bool:
 
 
 def iterator(inference: Inference, node: ast.expr) -> ir.Expression:
-    """Return the iterator over an expression's items. Raises Outside for what is none of a native loop's."""
+    """Return the iterator over an expression's items. Raises Outside for other iterables."""
     match _called(inference, node), node:
         case builtin, ast.Call() if builtin is range:
             return RangeIterator(*bounds_of(inference, node))

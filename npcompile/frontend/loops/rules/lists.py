@@ -99,7 +99,7 @@ def item_type(owner: ir.Expression) -> Type:
 
 
 def arguments(node: ast.Call, least: int, most: int) -> list[ast.expr]:
-    """Return a call's arguments. Raises Outside where it has others than so many positional ones."""
+    """Return a call's arguments. Raises Outside unless it has `count` positional ones alone."""
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
     if node.keywords or starred or not least <= len(node.args) <= most:
         raise Outside(f"`{ast.unparse(node.func)}` with these arguments")
@@ -210,7 +210,7 @@ def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir
 
 
 def bounds_of_slice(inference: Inference, index: ast.Slice) -> list[ir.Expression | None]:
-    """Return the start, stop and step of a slice; None stands for what Python takes them for."""
+    """Return the start, stop and step of a slice; None stands for Python's default."""
     values = (None if one is None else inference.value(one) for one in (index.lower, index.upper, index.step))
     return [None if one is None or one.type == Known(None) else index_of(inference, one) for one in values]
 

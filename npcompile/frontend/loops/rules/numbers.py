@@ -157,7 +157,7 @@ def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
 
 
 def _membership(inference: Inference, node: ast.Compare) -> ir.Expression | None:
-    """Return if a value is in what a call makes; None for other comparisons."""
+    """Return the test of `x in range(n)` and other calls; None for other comparisons."""
     match node:
         case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Call(func=ast.Name()) as call]):
             function = None if inference.object_at(call.func) else inference.value(call.func).type

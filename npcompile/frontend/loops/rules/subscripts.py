@@ -24,7 +24,7 @@ def _subscript(inference: Inference, node: ast.Subscript) -> ir.Expression:
 
 
 def index_of(inference: Inference, value: ir.Expression) -> ir.Expression:
-    """Return a value as the int that it is as an index. Raises Outside for what is no index of one axis."""
+    """Return a value as the int that it is as an index. Raises Outside for other values."""
     value = unsigned.signed(value)
     if not isinstance(value.type, Scalar) or value.type.kind not in "iu":
         raise Outside(f"an index of type {value.type}")
@@ -50,7 +50,7 @@ def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.ex
 
 
 def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
-    """Return the parts of an index of an array with so many axes; an array is a part, too."""
+    """Return the parts of an index of an array with `ndim` axes; an array is a part, too."""
     parts = _parts(inference, index)
     if ... not in parts:
         return parts  # type: ignore[return-value]

@@ -1,6 +1,6 @@
 """Checks that this Python's deques have the fields that native loops read (`lower/loops/headers/deques.h`).
 
-CPython keeps them to itself, so they are compared with what a deque is known to hold. Where they differ,
+CPython keeps them to itself, so they are compared with the items of a deque that is known. Where they differ,
 loops over deques stay Python's.
 """
 

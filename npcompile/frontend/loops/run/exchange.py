@@ -72,7 +72,7 @@ class Exchange:
         self._bound: list[_Bound] = [
             (name, tag, [_reader(slot) for slot in slots]) for name, (tag, slots) in layout.bound.items()
         ]
-        # The words that tell which memory arrays have, by the word that tells a type and what it then says.
+        # The words that tell which memory arrays have, by the word that tells a name's type, and its value.
         self._arrays = {
             (tag, number + 1): [slot.offset + place for place in found]
             for tag, slots in layout.bound.values()

@@ -64,7 +64,7 @@ def go_on(
 def frames_at(
     address: int, size: int, callees: Sequence[Callee | None], memory: Memory, owners: Mapping[str, Any]
 ) -> list[Frame]:
-    """Return the functions, exits and names of the frames that are so many words at an address.
+    """Return the functions, exits and names of the frames at an address, which are `count` words long.
 
     owners: users' objects by their paths.
     """

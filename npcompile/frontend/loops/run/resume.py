@@ -302,9 +302,9 @@ def _straight(block: Block, first: int) -> tuple[list[ast.stmt], list[int]]:
 
 
 def _guarded(block: Block, first: int, guard: Guard) -> tuple[list[ast.stmt], list[int]]:
-    """Return a `try` or `with` statement with what is left of its body, and the exits.
+    """Return a `try` or `with` statement with the rest of its body, and the exits.
 
-    Where `first` is `raising_at` a step, what is left is an exception that a call there has raised.
+    Where `first` is `raising_at` a step, the rest is an exception that a call there has raised.
     """
     if first < 0:
         at = position(block.steps[-1 - first])
@@ -320,7 +320,7 @@ def _guarded(block: Block, first: int, guard: Guard) -> tuple[list[ast.stmt], li
 
 
 def _rest(block: Block, first: int, guard: Guard) -> list[ast.stmt]:
-    """Return what is left of a guarded body from a step on."""
+    """Return the rest of a guarded body, from a step on."""
     steps: list[ast.stmt] = [step for step in block.steps[first:] if not isinstance(step, Iterate)]
     at = position(steps[-1] if steps else guard.statement)
     match block.end:

@@ -1,4 +1,4 @@
-"""The scope of a loop region: the function in which it stands says what a name means there.
+"""The scope of a loop region: the function around it gives each name its meaning.
 
 `resume.py` compiles parts of the region as if they stood in that function.
 """

@@ -159,7 +159,7 @@ _LEAVING = (
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "sqrt"),
 )
 
-# The rule of a function called with so many operands; None: with any number.
+# The rule of a function by the number of its operands; None: for any number.
 RULES: dict[tuple[Any, int | None], Rule] = {
     (abs, 1): _abs,
     (min, None): _extreme("smallest"),

@@ -51,7 +51,7 @@ def depends_on_trip(node: ast.For | ast.While) -> bool:
 
 
 def _goes_over_items(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:
-    """Tell if items, or slices, are chosen by what a loop binds, or a loop in it goes over items."""
+    """Tell if names that a loop binds choose items or slices, or if a loop in it goes over items."""
     loops = [part for part in parts if isinstance(part, ast.For | ast.comprehension)]
     if any(not _is_range(loop.iter) for loop in loops):
         return True

@@ -65,7 +65,8 @@ class Guard:
     """A `try` or `with` statement that a region holds.
 
     completed: where its body leads to. after: the block after it. broken, continued: where `break` and
-    `continue` in it lead. handlers: what Python does in its place, which tells the names that may be read.
+    `continue` in it lead. handlers: the statement's handlers, which Python does: names that they read may be
+    read.
     """
 
     statement: Protected
@@ -145,7 +146,7 @@ class ControlFlow:
     kept: frozenset[str]  # those among them that are read once the region is done
 
 
-ANSWER = ".answer"  # the name of what a function returns whose whole body is a region
+ANSWER = ".answer"  # the name of the result of a function whose whole body is a region
 
 
 def control_flow(loop: ast.For | ast.While, after: Sequence[ast.stmt] = ()) -> ControlFlow:
@@ -333,7 +334,7 @@ class _Builder:
         continued, broken = self.loops[-1] if self.loops else (None, None)
         guard = Guard(node, completed, after, broken, continued)
         if isinstance(node, ast.With):
-            manager = node.items[0].context_expr  # typing it tells if it is what it seems to be
+            manager = node.items[0].context_expr  # typing it tells if it is NumPy's `errstate`
             self.at.steps.append(ast.copy_location(ast.Expr(manager), manager))
         self.guard = guard
         start = self.block()

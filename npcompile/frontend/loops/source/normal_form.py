@@ -53,8 +53,8 @@ def normal_form(
         Tells if a call changes nothing. The name of a pure call's function, dotted or not, is taken to mean
         the same throughout a statement.
     is_stable : callable
-        Tells of a name, or of the method that a call names, if it is bound, and stays what it is through all
-        calls. No temporary keeps what is stable. It need not know what the statement itself binds.
+        Tells of a name, or of the method that a call names, if it is bound, and stays the same object through
+        all calls. No temporary keeps a stable value. The names that the statement binds are not asked for.
 
     Returns
     -------

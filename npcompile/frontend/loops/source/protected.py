@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-MOST_WAYS = 6  # tests in a body: what is left of it is written for both ways of each
+MOST_WAYS = 6  # tests in a body: the rest of the body is written for both ways of each
 _SIMPLE = (
     *(ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert),
     *(ast.Pass, ast.Break, ast.Continue, ast.Delete, ast.If),

@@ -126,9 +126,8 @@ class Emitter:
         self.exits: dict[Exit, int] = {}
         self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
         self.count = 0
-        self.instead: dict[
-            str, str
-        ] = {}  # the C++ of names that stand for a loop's item, while it is checked
+        # The C++ of names that stand for a loop's item, while it is checked.
+        self.instead: dict[str, str] = {}
         self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
         self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
         self.innermost = innermost(region)
@@ -296,7 +295,7 @@ class Emitter:
         return self.kept_items(self.loop).names.get(node)
 
     def copy(self, step: ir.StoreItem) -> str | None:
-        """Return the variable that has what a step stores for the next trip, if any."""
+        """Return the variable that holds a step's stored value for the next trip, if any."""
         if self.loop is None or self.version != KEEPING:
             return None
         return self.kept_items(self.loop).copies.get(step)

@@ -38,5 +38,5 @@ def linked(sources: list[str]) -> list[str]:
 
 
 def marked(source: str) -> str:
-    """Return what a library of a source depends on beside it: NumPy's version, if it has NumPy's code."""
+    """Return a text that a source's library depends on, too: NumPy's version, if it has NumPy's code."""
     return version("numpy") if DRAWS in source else ""

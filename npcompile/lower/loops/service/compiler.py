@@ -45,7 +45,7 @@ MAX_TOGETHER = 32  # loops compiled at once, at most: much of a compilation is r
 
 
 _VECTORISED = "vectorised"
-_IS_GCC = re.compile(r"(^|-)g\+\+")  # the name of a compiler that tells what it has vectorised
+_IS_GCC = re.compile(r"(^|-)g\+\+")  # the name of a compiler that tells the loops that it has vectorised
 
 
 class _Loaded(NamedTuple):
@@ -145,7 +145,7 @@ class _Compiler:
             return Cause.NO_COMPILER(str(missing))
         except subprocess.TimeoutExpired as slow:
             return Cause.COMPILE_SECONDS(f"{slow.timeout:g}")
-        except Exception as error:  # whatever happens here, nobody may wait for ever
+        except Exception as error:  # after any exception the callers that wait have to go on
             return failure(error)
         for job, loaded in zip(jobs, made, strict=True):
             job.finish(loaded, None)
@@ -237,7 +237,7 @@ def _name(key: str) -> str:
 def _vectorised(told: Path, parts: list[str]) -> list[list[int]]:
     """Return the lines of each loop's source at which the C++ compiler has vectorised a loop.
 
-    told: what it says. parts: what stands in the file after the headers; the first line is no source's.
+    told: the compiler's messages. parts: the file's texts after the headers; the first line is no source's.
     """
     said = told.read_text() if told.exists() else ""
     lines = {int(line) for line in re.findall(r"loops\.cpp:(\d+):\d+: optimized: +loop vectorized", said)}
