@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from npcompile.diagnostics.not_compiled import NotCompiledError
@@ -68,8 +68,13 @@ class PartitionedCalls(CalleeSubstitution):
         raise NotImplementedError
 
     @property
-    def is_of_native_loops(self) -> bool:
-        """Tell if all of its loops are done natively, whatever the sizes."""
+    def may_be_native(self) -> bool:
+        """Tell if all of its loops are done natively, whatever the sizes, or if it has none but calls."""
+        raise NotImplementedError
+
+    @property
+    def only_calls(self) -> bool:
+        """Tell if it has no loops, and calls functions of the user's, which may have some."""
         raise NotImplementedError
 
     @property
@@ -113,10 +118,13 @@ class PartitionedCalls(CalleeSubstitution):
                         contest.left -= 1
                         self.owner._stats.replays += 1
                         return answer
+            wants_body = self._wants_body
+            if self.only_calls and (wants_body or (body is not None and body.is_pending)):
+                return self._timed(self.plain, args, kwargs)  # no blocks are wanted before it is there
             if self.owed or self.compiles_loops or (self.lacks and self.further):
                 return self.run(args, kwargs)
-            if self._wants_body:
-                return self._timed(args, kwargs)
+            if wants_body:
+                return self._timed(self.run, args, kwargs)
             if state.block_contest is None:
                 if not (self._contested and are_held()):
                     return self.run(args, kwargs)
@@ -136,15 +144,16 @@ class PartitionedCalls(CalleeSubstitution):
         """Tell if its body might be native as a whole, as its loops are."""
         if self.body is not None or self.asked == BODY_ASKED or not (self._contested and are_held()):
             return False
-        return self.is_of_native_loops and self.root.session is None and not self._is_stale
+        is_settled = self.only_calls or not self._is_stale
+        return self.may_be_native and self.root.session is None and is_settled
 
-    def _timed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _timed(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call; where it was a short one the body is to be native as a whole."""
         self.asked += 1
         start = overhead.clock()
-        result = self.run(args, kwargs)
+        result = call(args, kwargs)
         seconds = overhead.clock() - start
-        if seconds < BODY_WITHIN and self._wants_body:
+        if (seconds < BODY_WITHIN or self.only_calls) and self._wants_body:
             self.body, self.asked = NativeBody.of(self.owner.__wrapped__, self), BODY_ASKED
             if self.body is not None and not kwargs:
                 self.body.most = seconds

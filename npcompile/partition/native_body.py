@@ -1,7 +1,8 @@
 """Runs a whole function natively, where its loops are native and nothing around them is worth a block.
 
 `partition/call.py` makes one for a function whose calls are so short that Python's way through the cut
-function takes a good part of them. Once native code has left it, the cut function answers again.
+function takes a good part of them, and for a function that has no loops but calls functions of the user's.
+Once native code has left it, the cut function answers again.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from types import FunctionType
 from typing import Any, Final
 
 from npcompile.frontend.loop_pipeline import TypedLoop, function_source
-from npcompile.frontend.loops.quick_entry import Done
 from npcompile.frontend.loops.run.frames import raised_within
+from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.source.control_flow import ANSWER
-from npcompile.partition.native_loop import NativeLoop, is_large
+from npcompile.partition.native_loop import Entry, NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()
 TIMED = 4  # calls of a body that are timed: it is closed where the cut function takes less time
@@ -59,15 +60,26 @@ class NativeBody(NativeLoop):
                         self.entries += 1
                         self.within.owner._stats.loop_entries += 1
                         return latest[0].exchange.value(ANSWER, done[1], args)
-                    return self._answer(latest[0], start, done, args)
-            self.prepare(args)
+                    outcome = self._done(latest[0], start, done, True, args)
+                    return self._answer(outcome, start, not latest[0].finishes[done[0]], args)
+            packed = self.prepare(args)
+            if packed is not None:
+                return self._by_packing(*packed, args)
             if self.closed or self._latest is latest:
                 break
         return NOT_ANSWERED
 
-    def _answer(self, typed: TypedLoop, start: float, done: Done, args: tuple[Any, ...]) -> Any:
+    def _by_packing(self, typed: TypedLoop, entry: Entry, args: tuple[Any, ...]) -> Any:
+        """Answer a call whose values Python packs, as the native runtime packs none of functions with
+        effects."""
+        if typed.takes_whole and any(map(is_large, args)):
+            return NOT_ANSWERED
+        start, leaves = clock(), self.leaves
+        outcome = self._run(typed, entry)
+        return self._answer(outcome, start, self.leaves > leaves, args)
+
+    def _answer(self, outcome: Outcome, start: float, left: bool, args: tuple[Any, ...]) -> Any:
         """Return what the function returns, or raise what it raises, after native code has run."""
-        outcome = self._done(typed, start, done, True, args)
         if outcome.error is not None:
             names = dict(zip(self.takes, args, strict=True)) | outcome.names
             raise raised_within(outcome.error, self._scope, outcome.line, names)
@@ -75,18 +87,23 @@ class NativeBody(NativeLoop):
             self._timed += 1
             self._least = min(self._least, clock() - start)
             self.closed = self._timed == TIMED and self._least > self.most
-        self.closed = self.closed or not typed.finishes[done[0]]
+        self.closed = self.closed or left
         return outcome.value if outcome.returns else outcome.names[ANSWER]
 
-    def prepare(self, args: tuple[Any, ...]) -> None:
-        """Find native code for the types of a call's arguments, or have it compiled."""
+    def prepare(self, args: tuple[Any, ...]) -> tuple[TypedLoop, Entry] | None:
+        """Find native code for the types of a call's arguments, or have it compiled. Return it where Python
+        has to pack its values."""
         entry = self._entry(True, args) if len(args) == len(self.takes) else None
         typed = None if entry is None or entry.objects is not None else self._find(entry)
         if typed is None:
             self.closed = True
         elif typed.job.done:
             self._keep(typed)
-            self.closed = typed in self._entries and self._latest is None
+            # Where the runtime is not loaded yet, short calls are better left to the cut function.
+            if self._latest is None and (typed in self._entries or self.within.only_calls):
+                assert entry is not None
+                return typed, entry
+        return None
 
     def refuse(self, why: str, line: int | None = None) -> None:
         self.closed = True

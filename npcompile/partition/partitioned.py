@@ -13,6 +13,7 @@ import os
 import threading
 import time
 import types
+from functools import cached_property
 from typing import Any, cast
 
 from npcompile.diagnostics.reason import Cause, Reason
@@ -59,6 +60,7 @@ LIKE_IT = 2
 # After MAX_RAISED calls in a row that raised, functions are called as they are until one does not raise; from
 # then on after LONGER times as many, each time: a function that answers now and then is to be compiled.
 MAX_RAISED, LONGER = 8, 4
+_LOOPS = (ast.For, ast.While, ast.comprehension)
 # Where to record a block takes too long, its parts have SHORTER times fewer operations, LEAST_WORK at least.
 SHORTER, LEAST_WORK = 4, 32
 
@@ -173,11 +175,28 @@ class PartitionedFunction(PartitionedCalls):
     @property
     def runs_loops(self) -> bool:
         """Tell if it has loops that are done natively."""
-        return any(native is not None and native.entries > 0 for native in self.natives.values())
+        everything = *self.natives.values(), self.body
+        return any(native is not None and native.entries > 0 for native in everything)
 
     @property
-    def is_of_native_loops(self) -> bool:
+    def may_be_native(self) -> bool:
+        if self.only_calls:
+            return True
         return self.runs_loops and all(type(native) is NativeLoop for native in self.natives.values())
+
+    @cached_property
+    def only_calls(self) -> bool:
+        """Tell if it has no loops, and calls functions of the user's, which may have some."""
+        fn = cast("types.FunctionType", self.owner.__wrapped__)
+        tree, _ = tree_of(fn)
+        parts = own_nodes(tree.body)
+        if any(isinstance(part, _LOOPS) for part in parts):
+            return False
+        names = [part.func for part in parts if isinstance(part, ast.Call)]
+        called = [fn.__globals__.get(name.id) for name in names if isinstance(name, ast.Name)]
+        return any(
+            isinstance(one, types.FunctionType) or hasattr(type(one), "npcompile_function") for one in called
+        )
 
     @property
     def compiles_loops(self) -> bool:

@@ -145,6 +145,34 @@ def until_a_handler_returns(a: Any, n: int) -> Any:
     return total
 
 
+def merge(a: Any, spare: Any, low: int, middle: int, high: int) -> int:
+    i, j, inversions = low, middle, 0
+    for k in range(low, high):
+        if j >= high or (i < middle and a[i] <= a[j]):
+            spare[k] = a[i]
+            i += 1
+        else:
+            spare[k] = a[j]
+            inversions += middle - i
+            j += 1
+    for k in range(low, high):
+        a[k] = spare[k]
+    return inversions
+
+
+def merge_sort(a: Any, spare: Any, low: int, high: int) -> int:
+    if high - low < 2:
+        return 0
+    middle = (low + high) // 2
+    before = merge_sort(a, spare, low, middle) + merge_sort(a, spare, middle, high)
+    return before + merge(a, spare, low, middle, high)
+
+
+def calls_alone(a: Any, high: int) -> Any:
+    spare = np.empty_like(a)
+    return merge_sort(a, spare, 0, high), a
+
+
 def array(n: int = 6) -> np.ndarray:
     return np.arange(n) * 7 % 5 / 2
 
@@ -167,6 +195,8 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (until_a_handler_returns, lambda call: (array(6), 6 if call < LAST else 8)),
     (grows, lambda call: (15 if call < LAST else 40,)),
     (unbound, lambda call: (array(), call < LAST)),
+    (calls_alone, lambda call: (array(40 + call % 2), 40)),
+    (calls_alone, lambda call: (array(40), 40 if call < LAST else 42)),
 ]
 
 
@@ -236,6 +266,20 @@ def divided(a: Any, x: Any) -> Any:
     for i in range(len(a)):
         total += a[i] / x
     return total
+
+
+def test_the_plain_function_answers_while_a_body_without_loops_is_compiled(
+    bodies: Bodies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jitted = npcompile.jit(calls_alone)
+    for _ in range(2):
+        same(jitted(array(40), 40), calls_alone(array(40), 40))
+    recordings = jitted.stats.recordings
+    monkeypatch.setattr(NativeBody, "is_pending", property(lambda self: True))
+    for _ in range(CALLS):
+        same(jitted(array(40), 40), calls_alone(array(40), 40))
+    assert not bodies.answered
+    assert jitted.stats.recordings == recordings
 
 
 @pytest.mark.slow
