@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import heapq
+import math
 import random
 import sys
 from collections import deque
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import Programs, assert_same, outcome
-from tests.frontend.loops.native import Begun, begin, copies, run_in_python
+from tests.frontend.loops.native import Begun, begin, check, copies, run_in_python
 from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
@@ -405,6 +406,21 @@ def another_sum(xs):
     return out
 
 
+@program([3, 1, 2], [0.5, 2.5], ONES, native=None)
+@program([1 << 62, 1 << 62], [0.5], ONES, native=None)
+@program([True, False], [np.int8(100)], ONES, native=None)
+@program([], [], ONES, native=None)
+@program([1.5, "a"], [2], ONES, native=None)
+def products(xs, ys, a):
+    out = []
+    for i in range(12):
+        out.append(math.prod(xs))
+        out.append(math.prod(ys, start=a[i]))
+        out.append(math.prod(x + i for x in xs))
+        out.append(math.prod([a[j] + i for j in range(i)]))
+    return out
+
+
 NATIVELY = (
     every_heap_function,
     sorting,
@@ -485,3 +501,16 @@ def test_native_code_leaves_nothing_behind(jitted: dict[str, tuple[Any, list[Any
             for _ in range(20):
                 outcome(function, args)
         assert counts[1] - counts[0] < 20, name
+
+
+def products_of_items(x, xs, n):
+    for i in range(n):
+        of_items = math.prod(x[:i])  # noqa: F841 - the names are compared
+        of_list = math.prod(xs)  # noqa: F841
+        made = math.prod(one + i for one in xs)  # noqa: F841
+        begun = math.prod([x[j] for j in range(i)], start=2.5)  # noqa: F841
+
+
+@pytest.mark.parametrize("code", ["b1", "i1", "u4", "i8", "f4", "f8", "c16"])
+def test_products_are_native(code):
+    check(products_of_items, (np.arange(1, 5) * 40).astype(code), [3, 1, 2], 4)

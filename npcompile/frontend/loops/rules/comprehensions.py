@@ -1,4 +1,4 @@
-"""Gives the loop language its rules for list comprehensions, and for `sum`, `min`, `max`, `any` and `all`.
+"""Gives the loop language its rules for list comprehensions, `sum`, `prod`, `min`, `max`, `any` and `all`.
 
 Each becomes a native function without effects, made of the loops that it stands for. Where that leaves,
 nothing has happened, and Python evaluates the expression as it was written.
@@ -7,6 +7,7 @@ nothing has happened, and Python evaluates the expression as it was written.
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from typing import NamedTuple
 
@@ -66,25 +67,36 @@ def list_of(inference: Inference, node: ast.ListComp | ast.GeneratorExp) -> ir.E
 
 @language.calls(sum)
 def _sum(inference: Inference, node: ast.Call) -> ir.Expression:
+    made = _accumulated(inference, node, ast.Add(), 0)
+    body = made.function.body
+    if ROUNDS_FLOATS and body is not None and FLOAT in body.stored[_MADE]:
+        raise Outside("`sum` of floats, by this version of Python")
+    return made
+
+
+@language.calls(math.prod)
+def _prod(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1:
+        raise Outside("a `math.prod` that Python refuses")
+    return _accumulated(inference, node, ast.Mult(), 1)
+
+
+def _accumulated(inference: Inference, node: ast.Call, operator: ast.operator, start: int) -> ir.Call:
+    """Return the sum or product of the items of a call's argument, from its `start` on, or from `start`."""
     starts = [one.value for one in node.keywords if one.arg == "start"]
     if not 1 <= len(node.args) <= 2 or len(node.keywords) != len(starts) or len(node.args) + len(starts) > 2:
-        raise Outside("a `sum` that Python refuses")
+        raise Outside(f"a `{ast.unparse(node.func)}` that Python refuses")
     starts += node.args[1:]
     writer = _Writer(node)
-    start = starts[0] if starts else ast.Constant(0, **writer.at)
+    first = starts[0] if starts else ast.Constant(start, **writer.at)
     items, value = writer.items(node.args[0])
-    total = ast.BinOp(writer.read(_MADE), ast.Add(), value, **writer.at)
+    total = ast.BinOp(writer.read(_MADE), operator, value, **writer.at)
     body = [
-        writer.bind(_MADE, start),
+        writer.bind(_MADE, first),
         *writer.loops(items, [writer.bind(_MADE, total)]),
         ast.Return(writer.read(_MADE), **writer.at),
     ]
-    made = _reduced(inference, node, body)
-    function = made.function
-    assert function.body is not None
-    if ROUNDS_FLOATS and FLOAT in function.body.stored[_MADE]:
-        raise Outside("`sum` of floats, by this version of Python")
-    return made
+    return _reduced(inference, node, body)
 
 
 def extreme(inference: Inference, node: ast.Call, operator: ast.cmpop) -> ir.Expression:
