@@ -239,3 +239,20 @@ def indices_of_every_type(x, k):
         total = total + x[k]
         x[k] = i
     return total
+
+
+@loop(
+    lambda n, rng: (rng.standard_normal(n), 3),
+    sizes=(3, 6),
+    realistic=20_000,
+    ints=lambda rng: (np.arange(6), 2),
+    backwards=lambda rng: (rng.random(7)[::-1], 3),
+    complex_numbers=lambda rng: (rng.random(6) + 1j, 3),
+)
+def real_parts_that_are_the_array_itself(x, width):
+    last, total = None, 0.0
+    for i in range(len(x) - width + 1):
+        last = np.real(x[i : i + width])
+        last[0] += i
+        total = total + np.real(x[i])
+    return last, np.real(x), total

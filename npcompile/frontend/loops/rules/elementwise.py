@@ -228,9 +228,22 @@ def called(function: object, operands: tuple[ir.Expression, ...]) -> ir.Expressi
     """Return a call of a ufunc, or of a function that works like one, with arrays among its operands."""
     function = _BUILTINS.get(function, function)
     name = getattr(function, "__name__", function)
-    if not isinstance(function, np.ufunc) and function not in (np.clip, np.round, np.real, np.imag):
+    if not isinstance(function, np.ufunc) and function not in (np.clip, np.round):
         raise Outside(f"calls of `{name}` with arrays")
     return elementwise(lambda kinds: functions.call(function, kinds), operands, f"calls of `{name}`")
+
+
+@language.calls(np.real)
+def _real(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("a call of `real` that NumPy refuses")
+    operand = inference.value(node.args[0])
+    if isinstance(operand.type, Array):
+        if operand.type.item.kind == "c":
+            raise Outside("`real` of complex arrays, a view of parts of items")
+        return operand  # the very array
+    kinds = (operand.type,) if isinstance(operand.type, Scalar) else ()
+    return apply(functions.call(np.real, kinds), (operand,), "calls of `real`")
 
 
 @language.calls(np.where)
