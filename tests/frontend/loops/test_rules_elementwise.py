@@ -127,7 +127,7 @@ def powers(x, n):
         f = x**0.5
 
 
-@pytest.mark.parametrize("code", ["i4", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("code", ["b1", "i4", "u8", "f2", "f4", "f8"])
 def test_powers(code):
     x = np.abs(sample(code, 17))
     run = run_natively(powers, x, 1)
@@ -137,6 +137,16 @@ def test_powers(code):
         np.testing.assert_allclose(
             run.names[name], want, rtol=4 * np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
         )
+
+
+def power(x, k, n):
+    for i in range(n):
+        a = x**k
+
+
+def test_powers_of_bools_whose_dtype_the_exponent_decides():
+    assert not run_natively(power, sample("b1", 5), 2, 1).is_done
+    assert not run_natively(power, sample("b1", 5), 3, 1).is_done
 
 
 def broadcast(x, A, n):

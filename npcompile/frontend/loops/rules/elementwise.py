@@ -33,6 +33,7 @@ from npcompile.lower.loops.array_ir import (
 )
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, INT, Array, Scalar, Tuple
+from npcompile.nep50 import powers
 
 Choose = Callable[[tuple[Scalar, ...]], Operation | None]
 
@@ -179,6 +180,14 @@ def operate_on(kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expre
 
 def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expression:
     """Return a power of an array: NumPy does some exponents by other operations than scalars' powers."""
+    if item_type(left).kind == "b" and right.type == INT:
+        if not isinstance(right, ir.Constant):
+            raise Outside(f"{named}, whose dtype depends on the exponent")
+        fast = powers.fast_if_different(np.dtype(bool), right.value)
+        if fast is not None and fast.ufunc is np.square:  # zeros and ones are their own squares
+            return converted(left, Scalar(np.square.resolve_dtypes((np.dtype(bool), None))[-1].str[1:]))
+        if fast is not None:
+            raise Outside(named)
 
     def choose(kinds: tuple[Scalar, ...]) -> Operation | None:
         operation = arithmetic.binary(ast.Pow, *kinds)
