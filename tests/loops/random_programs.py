@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.loops.random_expressions import Array, ExpressionGrower
+from tests.loops.random_expressions import Array
+from tests.loops.random_features import HEADER, FeatureGrower, indented
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "float32", "float64")
@@ -34,24 +35,7 @@ HELPERS = {
     "        if array[one] < array[at]:\n            at = one\n    return at\n",
 }
 
-HEADER = """import math
 
-import numpy as np
-
-K = 3
-EPS = 0.25
-TABLE = np.array([3, 1, 4, 1, 5, 9, 2, 6])
-"""
-
-
-HEADER = """import math
-
-import numpy as np
-
-K = 3
-EPS = 0.25
-TABLE = np.array([3, 1, 4, 1, 5, 9, 2, 6])
-"""
 NAMES = "a, b, c, m, idx, e, z, s, x, k, h, w"
 
 
@@ -85,11 +69,7 @@ def group_of(dtype: str) -> str:
     return "i" if kind == "u" else kind
 
 
-def indented(lines: list[str]) -> list[str]:
-    return ["    " + line for line in lines]
-
-
-class LoopGrower(ExpressionGrower):
+class LoopGrower(FeatureGrower):
     """Writes one program. source: its module."""
 
     def __init__(self, rng: random.Random) -> None:
@@ -217,6 +197,7 @@ class LoopGrower(ExpressionGrower):
             lines.append("stack = " + self.pick("[]", "[0, n]", "[1.5]", "[s] * 3", "[0] * n"))
             lines.append("rows = " + self.pick("[[], [], []]", "[[1], [], [2, 3]]", "[stack, [], stack]"))
             lines.append("pairs = " + self.pick("[]", "[(0, 0.5)]", "[(q, 1.0), (p, 2.0)]"))
+        lines += self.draw_features()
         loops: list[str] = []
         for _ in range(self.rng.choice((1, 1, 1, 2))):
             loops += self.loop(0)
@@ -227,6 +208,7 @@ class LoopGrower(ExpressionGrower):
         found += ["g"] if self.array("c") else []
         found += ["stack", "rows", "pairs"] if self.stack else []
         found += ["u"] if any(one.name == "u" for one in self.arrays) else []
+        found += self.found_by_features()
         found += ["i"] if self.one_in(3) and any(line.lstrip().startswith("for i") for line in loops) else []
         return [*lines, *loops, f"return {', '.join(found)}"]
 
@@ -333,6 +315,8 @@ class LoopGrower(ExpressionGrower):
         compound = self.rng.randrange(10)
         if compound < 2 and depth < 2:
             return self.loop(depth + 1)
+        if self.nesting and self.one_in(12):
+            return self.handled([line for _ in range(self.rng.choice((1, 2))) for line in self.simple()])
         if compound < 5:
             return self.branch(depth)
         return self.simple()
@@ -363,6 +347,8 @@ class LoopGrower(ExpressionGrower):
         ]
         if self.stack:
             forms.append((4, self.stack_statement))
+        if self.features:
+            forms.append((8, self.feature_statement))
         weights, makers = zip(*forms, strict=True)
         return self.rng.choices(makers, weights)[0]()
 
