@@ -137,15 +137,15 @@ def _arguments(
     bound: dict[str, _Argument] = {}
     if receiver is not None:
         if not names or code.co_posonlyargcount:
-            raise Outside(f"`{function.__name__}`, by its parameters")
+            raise Outside(f"the parameters of `{function.__name__}`")
         bound, names, positional = {names[0]: receiver}, names[1:], positional - 1
     plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= positional
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     given = names[: len(node.args)]
     if not plain or code.co_flags & _UNUSUAL or code.co_cellvars:
-        raise Outside(f"`{function.__name__}`, by its parameters")
+        raise Outside(f"the parameters of `{function.__name__}`")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
-        raise Outside(f"`{function.__name__}`, by its keywords")
+        raise Outside(f"the keywords of a call of `{function.__name__}`")
 
     def value(arg: ast.expr) -> _Argument:
         return inference.object_at(arg) or inference.value(arg)

@@ -152,8 +152,8 @@ class _Writer:
         return ast.Assign([ast.Name(name, _STORE, **self.at)], value, **self.at)
 
     def items(self, node: ast.expr, lazily: bool = False) -> tuple[ast.ListComp | ast.GeneratorExp, ast.expr]:
-        """Return what an expression goes over as a comprehension, and its item. lazily: its items are to be
-        made one by one."""
+        """Return the iterable of a call as a comprehension, and its item. lazily: items are to be made one by
+        one."""
         if isinstance(node, ast.GeneratorExp) or (isinstance(node, ast.ListComp) and not lazily):
             return node, node.elt
         each = ast.comprehension(ast.Name(_EACH, _STORE, **self.at), node, [], 0)
@@ -168,7 +168,7 @@ class _Writer:
         }
         outermost = {part.id for part in ast.walk(node.generators[0].iter) if isinstance(part, ast.Name)}
         if own & outermost:
-            raise Outside("a comprehension that goes over what has its item's name")
+            raise Outside("a comprehension whose item has a name of its iterable")
         for generator in reversed(node.generators):
             for test in reversed(generator.ifs):
                 body = [ast.If(test, body, [], **self.at)]
@@ -227,7 +227,7 @@ def _function(
             function.result = function.body = None
             raise
     if function.body is None:
-        raise Outside("a comprehension of what is outside the language")
+        raise Outside("a comprehension that native loops refused before")
     return function, tuple(inference.read(name) for name, _ in function.parameters if name != _MADE)
 
 

@@ -112,7 +112,7 @@ def arguments(node: ast.Call, least: int, most: int) -> list[ast.expr]:
 @language.expressions(ast.List)
 def _display(inference: Inference, node: ast.List) -> ir.Expression:
     if any(isinstance(part, ast.Starred) for part in node.elts):
-        raise Outside("a list of what an iterator has")
+        raise Outside("a list of an iterator's items")
     return new_list(tuple(item_of(inference.either(part)) for part in node.elts))
 
 
@@ -148,7 +148,7 @@ def listed(inference: Inference, node: ast.expr) -> ir.Expression:
         return value
     if isinstance(value.type, Tuple):
         return new_list(tuple(item_of(ir.part_of(value, place)) for place in range(len(value.type.items))))
-    raise Outside(f"a list of what {value.type} has")
+    raise Outside(f"a list of the items of {value.type}")
 
 
 @language.methods((List, "copy"))
@@ -219,7 +219,7 @@ def bounds_of_slice(inference: Inference, index: ast.Slice) -> list[ir.Expressio
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
     if isinstance(index, ast.Slice):
         if type(value.type) is not List:
-            raise Outside(f"{value.type} in place of a slice of a list")
+            raise Outside(f"{value.type} stored to a slice of a list")
         inference.add(StoreSlice, container, *bounds_of_slice(inference, index), value)
         inference.learn(container, value.type.item)
         return
@@ -313,7 +313,7 @@ def _updated(
     value: ir.Expression,
 ) -> None:
     if operator is not ast.Add or not isinstance(target, ast.Name):
-        raise Outside(f"`{operator.__name__}` in place of {old.type}")
+        raise Outside(f"an augmented assignment by `{operator.__name__}` to {old.type}")
     _extended(inference, old, value)
 
 

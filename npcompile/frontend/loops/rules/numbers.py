@@ -256,7 +256,7 @@ def _and_or(inference: Inference, node: ast.BoolOp) -> ir.Expression:
             rest = None
         if rest is None or (rest.type != made.type and not isinstance(test, ir.Constant)):
             if place > 1:
-                raise Outside("a value of one type or another of an `and` or `or` of three")
+                raise Outside("an `and` or `or` of three operands, one of which has several types")
             raise _split_at_first(inference, node, made)
         made = _chosen(inference, test, *((rest, made) if isinstance(node.op, ast.And) else (made, rest)))
     return made
@@ -277,7 +277,7 @@ def _chosen(
     if isinstance(test, ir.Constant):
         return one if test.value else other
     if objects_in(one.type):
-        raise Outside(f"{one.type} that is chosen within an expression")
+        raise Outside(f"a choice of {one.type} within an expression")
     return ir.Choose(one.type, test, one, other)
 
 

@@ -42,7 +42,7 @@ def _sort_in_place(inference: Inference, node: ast.Call, owner: ir.Expression) -
     _items(owner, "sort")
     assert isinstance(owner.type, Array)
     if node.args or node.keywords or owner.type.ndim != 1 or not owner.type.writeable:
-        raise Outside("`sort` in place, by its arguments")
+        raise Outside("`sort` in place, with these arguments")
     inference.add(SortInPlace, owner)
 
 
@@ -70,7 +70,7 @@ def _median(inference: Inference, node: ast.Call) -> ir.Expression:
     array = inference.value(required(bound(node, "a"), "a"))
     item = _items(array, "median")
     if item.kind == "b":
-        raise Outside("`median` of truths")
+        raise Outside("`median` of bools")
     result = item if item.kind == "f" else Scalar("f8")
     return WholeFunction(result, f"median<{result.c_type}>", (array,))
 

@@ -42,7 +42,7 @@ def _drawn(
 ) -> ir.Expression:
     """Add the step of a draw; return the number."""
     if is_pure_call(node):  # it stands within a statement that may do more
-        raise Outside("a draw by a name of a pure function")
+        raise Outside("a draw by a function with the name of a pure one")
     if function != "random" and library() is None:
         raise Outside("a draw, as NumPy's library of distributions is not there")
     inference.bind(_DRAWN, ir.Unused(kind))

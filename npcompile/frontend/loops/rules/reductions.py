@@ -65,7 +65,7 @@ def _apply(
         if value.type != Known(None) and not whole:
             raise Outside(f"`{name}` along an axis")
     if isinstance(keeps, ir.Constant) and keeps.value:
-        raise Outside(f"`{name}` of all items, with their axes")
+        raise Outside(f"`{name}` of all items, with `keepdims`")
     return rule(array)
 
 

@@ -20,7 +20,7 @@ _METHODS = ("add", "clear", "copy", "discard", "remove")
 @language.expressions(ast.Set)
 def _display(inference: Inference, node: ast.Set) -> ir.Expression:
     if any(isinstance(part, ast.Starred) for part in node.elts):
-        raise Outside("a set of what an iterator has")
+        raise Outside("a set of an iterator's items")
     items = tuple(key(inference.value(part)) for part in node.elts)
     kinds = {item.type for item in items}
     if len(kinds) > 1:
@@ -35,7 +35,7 @@ def _set(inference: Inference, node: ast.Call) -> ir.Expression:
         return NewSet(Set(None), ())
     kind = given[0].type
     if not isinstance(kind, List | Dict | Set):
-        raise Outside(f"a set of what {kind} has")
+        raise Outside(f"a set of the items of {kind}")
     return SetOf(Set(kind.key if isinstance(kind, Dict) else kind.item), given[0])
 
 
