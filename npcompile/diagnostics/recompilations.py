@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -47,9 +47,9 @@ _ALIKE = "an earlier program went no further than its guards"
 
 @dataclass(frozen=True)
 class Recompilation:
-    """A further recording. kind: "signature" or "decision". cause: what was different."""
+    """A further recording. cause: the difference from the recordings before it."""
 
-    kind: str
+    kind: Literal["signature", "decision"]
     cause: str
 
     def __str__(self) -> str:

@@ -198,7 +198,31 @@ def typed_loop(
     objects: the users' objects at the entry, whose attributes are among the names.
     """
     storable = frozenset() if objects is None else frozenset(objects.storable)
-    given = names if objects is None else names | objects.names
+    inference, region = _inferred(flow, names if objects is None else names | objects.names, storable)
+    bodies = [function.body for function in region.functions if function.body is not None]
+    region.wide = wide
+    for body in bodies:
+        body.wide = frozenset(body.names)
+    _check(region, "inference")
+    _run_passes(region, bodies)
+    source = emit(region)
+    return TypedLoop(
+        region,
+        tuple(inference.assumed),
+        source,
+        Exchange(source.layout),
+        _callees(inference, region, source),
+        tuple(_is_end(flow, exit_.place) for exit_ in source.exits),
+        flow.kept | inference.changed,
+        frozenset(inference.wanted),
+        inference.unsigned,
+    )
+
+
+def _inferred(
+    flow: ControlFlow, given: dict[str, Type], storable: frozenset[str]
+) -> tuple[Inference, ir.Region]:
+    """Return the inference of a region, made anew while it learns of lists' items, and the region."""
     inference = Inference(flow, storable=storable)
     region = inference.infer(given)
     for _ in range(MAX_LEARNT):
@@ -212,11 +236,11 @@ def typed_loop(
             unsigned=inference.unsigned | inference.found_unsigned,
         )
         region = inference.infer(given)
-    region.wide = wide
-    bodies = [function.body for function in region.functions if function.body is not None]
-    for body in bodies:
-        body.wide = frozenset(body.names)
-    _check(region, "inference")
+    return inference, region
+
+
+def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
+    """Run each pass over a region, and over the bodies of the functions that it calls."""
     shared = [region] if thread_count() > 1 else []  # functions have one thread
     everything = [region, *bodies]
     passes = (
@@ -230,9 +254,11 @@ def typed_loop(
         for one in regions:
             pass_(one)
         _check(region, pass_.__name__)
-    source = emit(region)
-    finishes = tuple(_is_end(flow, exit_.place) for exit_ in source.exits)
-    callees = tuple(
+
+
+def _callees(inference: Inference, region: ir.Region, source: Source) -> tuple[Callee | None, ...]:
+    """Return the functions that a region calls and that have effects, by their numbers."""
+    return tuple(
         Callee(
             flow_of(known.function),
             Scope(known.function),
@@ -244,18 +270,6 @@ def typed_loop(
         if typed.has_effects and typed.body is not None
         else None
         for known, typed, code in zip(inference.callees, region.functions, source.functions, strict=True)
-    )
-    exchange = Exchange(source.layout)
-    return TypedLoop(
-        region,
-        tuple(inference.assumed),
-        source,
-        exchange,
-        callees,
-        finishes,
-        flow.kept | inference.changed,
-        frozenset(inference.wanted),
-        inference.unsigned,
     )
 
 

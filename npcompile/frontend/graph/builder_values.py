@@ -53,7 +53,7 @@ from npcompile.lower.plan.attributes import (
 )
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
-from npcompile.lower.plan.values import Value
+from npcompile.lower.plan.values import NUMBER_KINDS, Value
 from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 # A function with more steps than this is a loop that was unrolled: it stays plain. Segments of any length are
@@ -114,8 +114,8 @@ class ValueBuilder(EscapeBuilder):
             held = obj.dtype.hasobject
             self.holds_objects |= held
             return Value("array", dtype, obj.shape, strides, root, known, device, held, kind is np.memmap)
-        if kind in NUMBERS or kind is bool:
-            return Value(kind.__name__)
+        if (number := NUMBER_KINDS.get(kind)) is not None:
+            return Value(number)
         if isinstance(obj, np.generic):
             held = obj.dtype.hasobject
             self.holds_objects |= held
@@ -428,7 +428,7 @@ class ValueBuilder(EscapeBuilder):
         if plain is None:
             raise Unfollowed(Cause.ARRAY_AS_NUMBER(str(array.dtype)))
         number = plain(array)
-        self.decide(self.add("number", plain, (node,), {}, Value(type(number).__name__)), number)
+        self.decide(self.add("number", plain, (node,), {}, Value(NUMBER_KINDS[type(number)])), number)
         return number
 
     def inside(self, node: fx.Node, how: type[Read], name: Any) -> fx.Node:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.rewrite.kept_trees import own_nodes
@@ -180,7 +180,7 @@ class Loop:
     binds.
     """
 
-    kind: str  # "for" or "while"
+    kind: Literal["for", "while"]
     line: int
     end_line: int
     contains: frozenset[str]

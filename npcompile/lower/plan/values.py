@@ -4,7 +4,7 @@ on."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 
@@ -24,6 +24,10 @@ class Region(Protocol):
     def overlaps(self, other: Any) -> bool: ...
 
 
+ValueKind = Literal["array", "scalar", "int", "float", "complex", "bool", "object"]
+NUMBER_KINDS: dict[type, ValueKind] = {int: "int", float: "float", complex: "complex", bool: "bool"}
+
+
 @dataclass(frozen=True)
 class Value:
     """One value of a residual program, as it was when it was recorded.
@@ -33,7 +37,7 @@ class Value:
     Strides count elements.
     """
 
-    kind: str
+    kind: ValueKind
     dtype: torch.dtype | None = None
     shape: tuple[int, ...] = ()
     strides: tuple[int, ...] = ()
