@@ -5,9 +5,9 @@ python -m tests --all            every test
 python -m tests --all --record   every test, and tests/costs.json written anew from what each took
 python -m tests --fuzz 60        random programs with fresh seeds, for so many seconds (tests/fuzz.py)
 
-The files are put into parts that take about as long, and each process takes the next part when it is done
-with one. The slowest 30 tests are shown at the end. Exit status 0 when all passed. Ctrl-C stops the parts
-that run, and each says how far it came.
+The files are put into parts, each shorter than the one before, and each process takes the next part when it
+is done with one, so that both are done at about one time. The slowest 30 tests are shown at the end. Exit
+status 0 when all passed. Ctrl-C stops the parts that run, and each says how far it came.
 """
 
 from __future__ import annotations
@@ -30,29 +30,40 @@ from tests import tiers
 
 TESTS = Path(__file__).resolve().parent
 PROCESSES = 2
-PARTS, QUICK_PARTS = 8, 3  # of each process, so that both are done at about one time
+# Seconds of the shortest parts: importing what tests need takes some ten for each part.
+SHORTEST, QUICK_SHORTEST = 60.0, 20.0
 _print = threading.Lock()
 _SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|xfailed|deselected|errors?)\b")
 _FAILED = re.compile(r"(?:FAILED|ERROR) tests/\S")
+_FUNCTION = re.compile(r"^def (test_\w+)", re.MULTILINE)
 _SLOW = re.compile(r"([\d.]+)s (call|setup|teardown) +(\S.*)")
 
 
 def seconds_of_files(quick: bool) -> dict[str, float]:
     """Return what each test file is taken to last."""
-    found = dict.fromkeys((str(path.relative_to(TESTS.parent)) for path in TESTS.rglob("test_*.py")), 0.5)
-    for name, (_, seconds) in tiers.costs().items():
-        if tiers.file_of(name) in found:
-            found[tiers.file_of(name)] += seconds
+    known = tiers.costs()
+    found = {}
+    for path in TESTS.rglob("test_*.py"):
+        file = str(path.relative_to(TESTS.parent))
+        functions = [f"{file}::{name}" for name in _FUNCTION.findall(path.read_text())]
+        found[file] = 0.5 + sum(known.get(name, (1, tiers.NEW))[1] for name in functions)
     return {name: min(seconds, tiers.BUDGET + 0.5) if quick else seconds for name, seconds in found.items()}
 
 
-def parts(seconds: dict[str, float], count: int) -> list[list[str]]:
-    """Put files into so many parts that take about as long, the longest part first."""
-    found: list[tuple[float, list[str]]] = [(0.0, []) for _ in range(count)]
-    for name in sorted(seconds, key=lambda name: (-seconds[name], name)):
-        least = min(range(count), key=lambda place: found[place][0])
-        found[least] = found[least][0] + seconds[name], [*found[least][1], name]
-    return [sorted(names) for _, names in sorted(found, reverse=True) if names]
+def parts(seconds: dict[str, float], processes: int, shortest: float) -> list[list[str]]:
+    """Put files into parts, the longest first: each is an equal share of half of what is left."""
+    left = sorted(seconds, key=lambda name: (-seconds[name], name))
+    found = []
+    while left:
+        share = max(sum(seconds[name] for name in left) / (2 * processes), shortest)
+        part: list[str] = []
+        for name in left:
+            if not part or seconds[name] <= share:
+                part.append(name)
+                share -= seconds[name]
+        found.append(sorted(part))
+        left = [name for name in left if name not in part]
+    return found
 
 
 class Run:
@@ -151,8 +162,8 @@ def main() -> int:
             signal.signal(number, run.stop)
         waiting: queue.SimpleQueue[tuple[int, list[str]]] = queue.SimpleQueue()
         start = time.monotonic()
-        count = PROCESSES * (PARTS if whole else QUICK_PARTS)
-        for part in enumerate(parts(seconds_of_files(not whole), count)):
+        shortest = SHORTEST if whole else QUICK_SHORTEST
+        for part in enumerate(parts(seconds_of_files(not whole), PROCESSES, shortest)):
             waiting.put(part)
         threads = [
             threading.Thread(target=run.work, args=(waiting, f"{folder}/kernels-{place}"))

@@ -22,17 +22,33 @@ def test_files_keep_to_their_budget_and_each_runs_one_test() -> None:
     assert tiers.chosen(dict.fromkeys(ITEMS, False), KNOWN, budget=100.0) == set(ITEMS)
 
 
+def test_tests_of_which_nothing_is_known_are_taken_to_be_dear() -> None:
+    items = dict.fromkeys([f"new.py::test_new[{i}]" for i in range(100)], False)
+    assert 1 <= len(tiers.chosen(items, {})) <= tiers.BUDGET / tiers.NEW
+    known = seconds_of_files(quick=False)
+    assert all(known[tiers.file_of(name)] >= seconds for name, (_, seconds) in tiers.costs().items())
+
+
 def test_marked_tests_are_the_ones_of_their_file() -> None:
     marked = {item: item == "a.py::dear[1]" for item in ITEMS}
     assert tiers.chosen(marked, KNOWN) == {"a.py::dear[1]", "b.py::dear[0]"}
 
 
-def test_each_file_is_in_one_part() -> None:
-    seconds = seconds_of_files(quick=False)
-    found = parts(seconds, 5)
+@pytest.mark.parametrize("quick", [True, False])
+def test_each_file_is_in_one_part(quick: bool) -> None:
+    seconds = seconds_of_files(quick)
+    found = parts(seconds, 2, 30.0)
     assert sorted(name for part in found for name in part) == sorted(seconds)
-    longest = max(sum(seconds[name] for name in part) for part in found)
-    assert longest <= max(sum(seconds.values()) / 5 + 60, max(seconds.values()))
+
+
+def test_processes_that_take_parts_in_turn_are_done_at_about_one_time() -> None:
+    seconds = seconds_of_files(quick=False)
+    for longer in (1.0, 2.0):  # than the costs say, of every third part
+        done = [0.0, 0.0]
+        for number, part in enumerate(parts(seconds, 2, 30.0)):
+            first = done.index(min(done))
+            done[first] += sum(seconds[name] for name in part) * (longer if number % 3 == 0 else 1.0)
+        assert abs(done[0] - done[1]) <= 30.0 * longer + 1, done
 
 
 def test_costs_name_functions_that_exist() -> None:
