@@ -60,6 +60,11 @@ def note_jitted(obj: object) -> None:
         _is_users_class.clear()
 
 
+def is_jitted(kind: type) -> bool:
+    """Tell if objects of a class are jitted functions."""
+    return hasattr(kind, "npcompile_function")
+
+
 def is_users_class(kind: type) -> bool:
     """Tell if a class was written by the user, or is a listed one whose methods are recorded as well."""
     if kind in _LISTED_CLASSES:

@@ -15,11 +15,6 @@ class Method:
         self.bound = bound
 
 
-def as_called(fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the function and the arguments with which Python itself makes the call `fn(*args)` of a step."""
-    return (fn.bound, *args[1:]) if isinstance(fn, Method) else (fn, *args)
-
-
 class After:
     """A copy of the first argument as it is after a function of NumPy's has written into it."""
 

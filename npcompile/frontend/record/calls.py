@@ -31,7 +31,7 @@ from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
 from npcompile.frontend.program.array_facts import facts, from_tensor, is_array, to_tensor
-from npcompile.frontend.program.bound_methods import After, Method, as_called, target_of
+from npcompile.frontend.program.bound_methods import After, Method, target_of
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.guards import ArrayMatches
@@ -262,6 +262,11 @@ def _call_builtin_function(
     return call_opaque(recording, Call(fn.__name__, fn), fn, args, kwargs)
 
 
+def _as_called(fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the function and the arguments with which Python itself makes the call `fn(*args)` of a step."""
+    return (fn.bound, *args[1:]) if isinstance(fn, Method) else (fn, *args)
+
+
 def _call_op(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an op; it is a host call where the compiled op does not support these arguments."""
     if op.function is SETITEM and not kwargs and len(args) == 3:
@@ -277,7 +282,7 @@ def _call_op(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwarg
         reason = refusal_of(recording, op, args, kwargs)
     except Exception as error:  # the predicate saw a call that NumPy will refuse itself
         reason = Cause.CALL_REFUSED(repr(error))
-    result = do(*as_called(fn, args), **kwargs)
+    result = do(*_as_called(fn, args), **kwargs)
     if args and result is args[0] and (op.view or op.function in shape_guards.HANDS_BACK):  # np.asarray, say
         return recording.note(shape_guards.lies, recording.builder, result)
     if op.function is np.squeeze and args and is_array(args[0]):
@@ -309,7 +314,7 @@ def _call_into(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwa
     dst = kwargs["out"]
     if type(dst) is tuple and len(dst) == 1:
         dst = dst[0]
-    result = do(*as_called(fn, args), **kwargs)
+    result = do(*_as_called(fn, args), **kwargs)
     return recording.note(_into_note, recording, op, args, rest, dst, result)
 
 
@@ -387,7 +392,7 @@ def _call_host(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dic
     args, kwargs = as_noted(recording.builder.constant, fn, args, kwargs)
     if kwargs.get("out") is not None:
         recording.stop(Cause.OUT_NOT_NATIVE())
-    result = do(*as_called(fn, args), **kwargs)
+    result = do(*_as_called(fn, args), **kwargs)
     return (
         recording.note(recording.builder.host, target_of(fn), args, kwargs, result)
         if recording.on

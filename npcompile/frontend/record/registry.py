@@ -88,10 +88,6 @@ _MODULE = types.ModuleType
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
-def _is_jitted_class(kind: type) -> bool:
-    return hasattr(kind, "npcompile_function")
-
-
 _users = inlining.is_users_class
 
 _CALLS = (
@@ -197,7 +193,7 @@ _CALLS = (
     Row(array_function.call_mixed_in, _FUNCTION, _METHOD),
     Row(numpy_inlining.call_listed_method, _FUNCTION, _METHOD),
     Row(numpy_inlining.call_function_inside, _FUNCTION, _METHOD, inside=True),
-    Row(calls.call_function, _FUNCTION, _METHOD, where=_is_jitted_class),
+    Row(calls.call_function, _FUNCTION, _METHOD, where=inlining.is_jitted),
     Row(random.call_draw, DRAW_METHOD),
     Row(calls.call_callable),
 )
