@@ -68,7 +68,7 @@ def values_at_items(
     kwargs: dict[str, Any],
     least: int = 1,
 ) -> Any:
-    """Return what `np.vectorize.__call__` does. least: calls for fewer items are NumPy's."""
+    """Return the answer of `np.vectorize.__call__`. least: calls for fewer items are NumPy's."""
     if made.signature is not None or _errors_matter(native):
         return np.vectorize.__call__(made, *args, **kwargs)
     operands = operands_of(made, args, kwargs)

@@ -66,7 +66,7 @@ class Operands:
             return 0
 
     def key(self) -> tuple[Any, ...] | None:
-        """Return what tells apart operands that have other native code; None where none has any."""
+        """Return the key of the native code for operands; None where there can be none."""
         parts: list[Any] = [self.keywords]
         for value in self.items.values():
             if type(value) is np.ndarray:

@@ -114,7 +114,7 @@ class _Code:
 
 
 def _kept(names: dict[str, Any]) -> dict[str, Any]:
-    """Return what names hold that native code may change, by names of its own."""
+    """Return the values of names that native code may change, by names of its own."""
     return {FIRST + name: value for name, value in names.items() if may_change(value)}
 
 
@@ -126,7 +126,7 @@ def _snapshot(values: dict[str, Any]) -> Snapshot | None:
 
 
 def _has_unset(region: ir.Region) -> bool:
-    """Tell if a region makes arrays whose items nobody has set."""
+    """Tell if a region makes arrays with items that are not set."""
     bodies = [function.body for function in region.functions if function.body is not None]
     for block in (block for one in (region, *bodies) for block in one.blocks):
         for step in (*block.steps, block.end):

@@ -30,7 +30,7 @@ class NativeBody(NativeLoop):
 
     @classmethod
     def of(cls, function: Any, within: Any) -> NativeBody | None:
-        """Return the body of a function; None where it is none that a region may hold."""
+        """Return the body of a function; None where a region cannot hold it."""
         if not isinstance(function, FunctionType):
             return None
         code = function.__code__
@@ -79,7 +79,7 @@ class NativeBody(NativeLoop):
         return self._answer(outcome, start, self.leaves > leaves, args)
 
     def _answer(self, outcome: Outcome, start: float, left: bool, args: tuple[Any, ...]) -> Any:
-        """Return what the function returns, or raise what it raises, after native code has run."""
+        """Return the function's value, or raise its exception, after native code has run."""
         if outcome.error is not None:
             names = dict(zip(self.takes, args, strict=True)) | outcome.names
             raise raised_within(outcome.error, self._scope, outcome.line, names)

@@ -40,7 +40,7 @@ from npcompile.tiering.leave_budget import LeaveBudget
 from npcompile.tiering.overhead import is_unlimited
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
-MAX_UNHELD = 2  # entries by types that native loops do not hold, after which a loop is Python's for good
+MAX_UNHELD = 2  # entries by types that native loops do not hold, after which the loop stays Python's
 MISSING: Any = object()
 # Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
 # Loops that do nothing else are timed: `whole_array_loop.py`.
@@ -54,7 +54,7 @@ _RANGE_ITERATOR = type(iter(range(0)))
 _SIZED = frozenset((range, list, tuple))  # loops over these have as many trips as items
 _SIZED_ITERATORS = frozenset((_RANGE_ITERATOR, type(iter([])), type(iter(()))))
 
-# An entry that was made: how long native code has worked, when the thread left it, and what came of it.
+# An entry that was made: how long native code has worked, when the thread left it, and its result.
 Entered = tuple[float, float, Done]
 
 
@@ -199,7 +199,7 @@ class NativeLoop:
         self._latest = None if quick is None else (typed, quick)
 
     def _refuse_if_never_held(self, entry: Entry | None) -> None:
-        """Leave the loop to Python for good where none of its first entries had types for native code."""
+        """Leave the loop to Python from now on if none of its first entries had types for native code."""
         self._unheld += 1
         if self._unheld == MAX_UNHELD and not self.typed:
             names = {} if entry is None else entry.names
@@ -213,14 +213,12 @@ class NativeLoop:
             self.refuse(f"`{odd[0]}`, a {type(names[odd[0]]).__name__}", min(lines, default=None))
 
     def refuse(self, why: str, line: int | None = None) -> None:
-        """Leave the loop to Python for good. line: where the reason lies."""
+        """Leave the loop to Python from now on. line: where the reason lies."""
         self.within.refuse(self.node, Refusal(why, line))
 
     @staticmethod
     def own(iterable: Any, iterator: Any) -> Any:
-        """Return an iterator that the loop alone holds: what is iterated over may be one that others
-        hold.
-        """
+        """Return an iterator that the loop alone holds: others may hold the one that it is given."""
         return islice(iterator, None) if iterator is iterable else iterator
 
     def is_short(self, iterable: Any) -> bool:
@@ -273,7 +271,7 @@ class NativeLoop:
         return self._run(typed, entry)
 
     def _errors_matter(self) -> bool:
-        """Tell if NumPy is to raise or tell floating-point errors, by what was set since the call began."""
+        """Tell if NumPy is to raise or tell floating-point errors, by settings made since the call began."""
         return traps() or (warnings_matter() and warnings.filters is not self.within.root.filters)
 
     def _make_ready(self) -> None:
@@ -346,9 +344,7 @@ class NativeLoop:
         return typed
 
     def _make(self, entry: Entry) -> TypedLoop | None:
-        """Type the loop for these names and have it compiled; None where native code would come to
-        nothing.
-        """
+        """Type the loop for these names and have it compiled; None where native code would not pay."""
         while True:
             typed = self._type(entry)
             if typed is not None and self._learn_unsigned(typed, entry):
@@ -398,8 +394,10 @@ class NativeLoop:
     def _done(
         self, typed: TypedLoop, start: float, done: Done, iterator: Any, values: tuple[Any, ...]
     ) -> Outcome:
-        """Return what has come of an entry without Python, after Python has gone on where native code left.
-        start: when it began."""
+        """Return the outcome of an entry without Python, after Python has gone on where native code left.
+
+        start: when it began.
+        """
         number, words, raised = done
         worked = clock() - start
         if raised is None and typed.finishes[number]:
@@ -495,7 +493,7 @@ class NativeLoop:
         return {name: value for name, value in names.items() if name in self.source.flow.stored}
 
     def _again(self, outcome: Outcome, names: dict[str, Any]) -> tuple[TypedLoop, Entry] | None:
-        """Return what goes on natively after Python has done the rest of a trip; None where nothing does."""
+        """Return the entry that goes on natively after Python has ended a trip; None where none does."""
         if self._errors_matter():
             return None
         values = [outcome.names.get(name, names.get(name, MISSING)) for name in self.takes]

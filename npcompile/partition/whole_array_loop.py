@@ -63,7 +63,7 @@ class WholeArrayLoop(NativeLoop):
         return outcome
 
     def refuse(self, why: str, line: int | None = None) -> None:
-        """Leave the loop to its blocks, which are there: nothing is to be cut otherwise."""
+        """Leave the loop to its blocks, which are made already."""
         self._is_refused = True
         self.within.keep_blocks(self.node, Refusal(why, line))
 
@@ -86,7 +86,7 @@ class WholeArrayLoop(NativeLoop):
         return items, len(numbers) if self._counts and type(numbers) is range else 1
 
     def _refuse_if_lost(self) -> None:
-        """Leave the loop to blocks for good where native code has not paid at any sizes met."""
+        """Leave the loop to blocks from now on if native code has not paid at any sizes met."""
         if self.contest.is_lost:
             self.refuse("its blocks take less time")
 

@@ -26,7 +26,7 @@ ONWARD, AGAIN = NoAnswer
 
 
 class Request:
-    """One call, with what the ways asked so far have found out about it."""
+    """One call, with the facts that the ways asked so far have found."""
 
     # Class attributes in place of `__init__`, which would be one more Python call for each replay.
     args: tuple[Any, ...]

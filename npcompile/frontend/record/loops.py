@@ -26,7 +26,7 @@ from npcompile.frontend.record.special_methods import is_followed, special_metho
 from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.rewrite.statement_forms import UNROLLED
 
-# A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
+# A loop is unrolled into the program up to MAX_TRIPS trips, a nest of loops up to MAX_INNER inner ones.
 MAX_TRIPS = 32
 MAX_INNER = 128
 # A loop of the function itself ends the recording after more trips, or more steps: a block then compiles its

@@ -1,8 +1,9 @@
 """Writes each loop of a rewritten function in two ways: as rewritten, and by the statements that the user
 wrote.
 
-A trip goes the second way once the call has spent its budget for overhead, or the loop came to nothing. Both
-ways stand in one loop of one frame: names, `break`, `continue` and `return` are the same for both.
+A trip goes the second way once the call has spent its budget for overhead, or no kernel answers the loop's
+blocks. Both ways stand in one loop of one frame: names, `break`, `continue` and `return` are the same for
+both.
 """
 
 from __future__ import annotations

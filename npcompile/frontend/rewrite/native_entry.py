@@ -81,7 +81,7 @@ if LOOP.ready:
 
 
 def _is_new(node: ast.expr) -> bool:
-    """Tell if an expression, if it is an iterator, makes that."""
+    """Tell if an expression makes a new iterator, if its value is one."""
     match node:
         case ast.Call(func=ast.Name(id=name)):
             return name in _ITERABLES or name in _ARRAY_ITERABLES
