@@ -23,6 +23,7 @@ PINNED = {
     "NPCOMPILE_OVERHEAD": "unlimited",  # a recording goes on however long it takes
     "NPCOMPILE_CONTESTS": "0",  # no clock decides who answers a call
     "NPCOMPILE_SPENDING": "0",  # all that is recorded is compiled
+    "NPCOMPILE_COMPILE_SECONDS": "600",  # the compiler has time for many loops at once beside other processes
     "NPCOMPILE_INTERNAL_ERRORS": "raise",  # a fault of npcompile's own fails the test: no fallback hides it
     "NPCOMPILE_VERIFY_PROGRAMS": "1",  # programs keep the rules of their form after each pass
 }

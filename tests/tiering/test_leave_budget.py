@@ -71,11 +71,11 @@ def test_loops_pay_again_after_a_rest() -> None:
 class Clock:
     """A clock that goes on by as much whenever it is asked."""
 
-    def __init__(self) -> None:
-        self.now = 0.0
+    def __init__(self, step: float = 1e-4) -> None:
+        self.step, self.now = step, 0.0
 
     def __call__(self) -> float:
-        self.now += 1e-4
+        self.now += self.step
         return self.now
 
 
@@ -133,6 +133,9 @@ def test_short_loops_within_python_are_seldom_entered(monkeypatch: pytest.Monkey
     monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
     monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
     monkeypatch.setattr("npcompile.partition.native_loop.are_held", lambda: True)
+    # Native code takes as long for any loop as Python does.
+    monkeypatch.setattr("npcompile.partition.native_loop.clock", Clock(LONG / 10))
+    monkeypatch.setattr("npcompile.tiering.fewest_trips.clock", Clock(LONG / 20))
     jitted, rows = npcompile.jit(counts_in_python), [[0.5, 1.25]] * 500
     for _ in range(6):
         assert jitted(rows, []) == counts_in_python(rows, [])
