@@ -192,12 +192,12 @@ class LoopGrower(FeatureGrower):
             names.append(name)
         if self.one_in(2):
             lines += self.local_array("u")
-        self.stack = self.one_in(3)
+        lines += self.draw_features()
+        self.stack = not self.features and self.one_in(2)
         if self.stack:
             lines.append("stack = " + self.pick("[]", "[0, n]", "[1.5]", "[s] * 3", "[0] * n"))
             lines.append("rows = " + self.pick("[[], [], []]", "[[1], [], [2, 3]]", "[stack, [], stack]"))
             lines.append("pairs = " + self.pick("[]", "[(0, 0.5)]", "[(q, 1.0), (p, 2.0)]"))
-        lines += self.draw_features()
         loops: list[str] = []
         for _ in range(self.rng.choice((1, 1, 1, 2))):
             loops += self.loop(0)
@@ -315,7 +315,7 @@ class LoopGrower(FeatureGrower):
         compound = self.rng.randrange(10)
         if compound < 2 and depth < 2:
             return self.loop(depth + 1)
-        if self.nesting and self.one_in(12):
+        if self.nesting and self.one_in(16):
             return self.handled([line for _ in range(self.rng.choice((1, 2))) for line in self.simple()])
         if compound < 5:
             return self.branch(depth)
