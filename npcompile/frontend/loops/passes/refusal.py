@@ -35,13 +35,12 @@ def refusal(region: ir.Region) -> Refusal | None:
 def goes_over_items(region: ir.Region) -> bool:
     """Tell if a region works on numbers alone, or on items or parts of arrays that each trip chooses."""
     kinds = [*region.names.values(), *(kind for kinds in region.stored.values() for kind in kinds)]
-    if not any(isinstance(kind, Array) and kind.ndim for kind in kinds):
-        return True
     if any(isinstance(kind, ir.State) and not _is_plain(kind) for kind in kinds):
         return True
     bodies = [function.body for function in region.functions if function.body is not None]
-    blocks = (block for one in (region, *bodies) for block in one.blocks)
-    return any(_chooses(step) for block in blocks for step in (*block.steps, block.end))
+    blocks = [block for one in (region, *bodies) for block in one.blocks]
+    steps = [step for block in blocks for step in (*block.steps, block.end)]
+    return any(map(_chooses, steps)) or not any(map(_takes_arrays, steps))
 
 
 def _is_plain(state: ir.State) -> bool:
@@ -64,6 +63,17 @@ def _chooses(step: ir.Step | ir.End | None) -> bool:
         if isinstance(node, ir.View) and not all(isinstance(one, ir.Constant) for one in parts[1:]):
             return True
         pending += parts
+    return False
+
+
+def _takes_arrays(step: ir.Step | ir.End | None) -> bool:
+    """Tell if a step works on arrays: their lengths are numbers."""
+    pending = list(ir.expressions_of(step))
+    while pending:
+        node = pending.pop()
+        if isinstance(node.type, Array) and node.type.ndim:
+            return True
+        pending += [] if isinstance(node, ir.Length) else ir.parts_of(node)
     return False
 
 

@@ -11,6 +11,7 @@ from npcompile.frontend.loops.rules import (
     fancy,
     heaps,
     iteration,
+    known_objects,
     list_functions,
     lists,
     members,
@@ -25,6 +26,7 @@ from npcompile.frontend.loops.rules import (
     sets,
     subscripts,
     texts,
+    type_tests,
     unsigned_ints,
     views,
 )
@@ -40,6 +42,7 @@ __all__ = [
     "fancy",
     "heaps",
     "iteration",
+    "known_objects",
     "list_functions",
     "lists",
     "members",
@@ -54,6 +57,7 @@ __all__ = [
     "sets",
     "subscripts",
     "texts",
+    "type_tests",
     "unsigned_ints",
     "views",
 ]

@@ -54,19 +54,8 @@ def _truth_of_character(inference: Inference, value: ir.Expression) -> ir.Expres
 # -- comparisons -------------------------------------------------------------------------------------------
 
 
-@language.comparisons((Known, Known))
-def _compare_known(
-    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
-) -> ir.Expression:
-    """Compare texts that are known while compiling."""
-    assert isinstance(left.type, Known) and isinstance(right.type, Known)
-    one, other = left.type.value, right.type.value
-    if type(one) not in (str, bytes) or type(one) is not type(other):
-        raise Outside(f"comparisons of {left.type} and {right.type}")
-    return ir.truth(_decided(kind, one, other))
-
-
-def _decided(kind: Any, one: Any, other: Any) -> bool:
+def decided(kind: Any, one: Any, other: Any) -> bool:
+    """Return the comparison of two texts that are known."""
     if kind in (ast.Eq, ast.NotEq):
         return (one == other) is (kind is ast.Eq)
     if kind in (ast.In, ast.NotIn):

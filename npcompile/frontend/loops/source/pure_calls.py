@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 _PURE = frozenset(
     (
-        "abs all any bool chr complex divmod enumerate float int len max min ord pow range reversed round "
-        "sum zip"
+        "abs all any bool chr complex divmod enumerate float int isinstance len max min ord pow range "
+        "reversed round sum type zip"
     ).split()
 )
 _PURE_METHODS = frozenset(("items", "keys", "values"))  # without arguments: of dicts
