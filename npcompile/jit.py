@@ -26,6 +26,7 @@ from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, note_jitted
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.program import Program
+from npcompile.frontend.rewrite.long_loops import goes_over_many
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.plan.attributes import source_place
@@ -243,6 +244,12 @@ class Jitted(RecordedFunction):
             body = tree_of(fn)[0].body
             return not goes_as_before(fn, program.trips) or done_for_effect(program, body) is not None
         return False
+
+    def _goes_over_many(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        fn = self.__wrapped__
+        if self._family is not None or not isinstance(fn, types.FunctionType):
+            return False
+        return goes_over_many(fn, args, kwargs)
 
     def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
         fn = self.__wrapped__

@@ -42,8 +42,9 @@ from npcompile.frontend.loops.source.control_flow import (
     function_flow,
 )
 from npcompile.frontend.loops.source.normal_form import normal_form
-from npcompile.frontend.loops.source.pure_calls import is_pure_call
+from npcompile.frontend.loops.source.pure_calls import is_pure_call, named
 from npcompile.frontend.rewrite.kept_trees import nodes_of
+from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emit import emit
 from npcompile.lower.loops.codegen.emitter import Exit, Source
@@ -74,13 +75,19 @@ class LoopSource:
     paths: tuple[str, ...]
 
 
-def loop_source(node: ast.For | ast.While) -> LoopSource:
+def own_names(function: FunctionType) -> frozenset[str]:
+    """Return the names that nothing but a function's own statements binds."""
+    code = function.__code__
+    return frozenset(code.co_varnames).difference(code.co_cellvars)
+
+
+def loop_source(node: ast.For | ast.While, own: frozenset[str] = frozenset()) -> LoopSource:
     """Return the control-flow graph of the user's loop statement.
 
-    Statements before the loop in its normal form evaluate the iterable of a `for` loop; those after it are
-    the `else` of a `while` loop.
+    own: the names that no call in it binds anew. Statements before the loop in its normal form evaluate the
+    iterable of a `for` loop; those after it are the `else` of a `while` loop.
     """
-    statements = normal_form([node], is_pure_call)
+    statements = normal_form([node], is_pure_call, named(own.difference(stored_names(node))))
     place = next(place for place, one in enumerate(statements) if isinstance(one, ast.For | ast.While))
     loop, after = statements[place], statements[place + 1 :]
     assert isinstance(loop, ast.For | ast.While)
@@ -88,9 +95,9 @@ def loop_source(node: ast.For | ast.While) -> LoopSource:
     return _source(node, flow, [loop, *after])
 
 
-def trip_source(node: ast.For | ast.While) -> LoopSource:
+def trip_source(node: ast.For | ast.While, own: frozenset[str] = frozenset()) -> LoopSource:
     """Return the graph of one trip of a loop: where another one would begin it is done, in its last block."""
-    source = loop_source(node)
+    source = loop_source(node, own)
     end_after_trip(source.flow)
     live = source.flow.live[source.flow.blocks[0]]
     return replace(source, reads=tuple([name for name in source.reads if name in live or name == SHARED]))

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, trip_source
+from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, own_names, trip_source
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.frontend.loops.run.outcome import Outcome
@@ -40,7 +40,8 @@ class CheckedLoop(NativeLoop):
     def trip(self) -> CheckedLoop:
         """Native code of one trip of the loop."""
         assert isinstance(self.node, ast.For | ast.While)
-        return CheckedLoop(self.node, trip_source(self.node), self.within, one_trip=True)
+        source = trip_source(self.node, own_names(self.within.owner.__wrapped__))
+        return CheckedLoop(self.node, source, self.within, one_trip=True)
 
     def moment(self, iterator: Any, local: dict[str, Any], first: Moment | None) -> Moment | None:
         """Return the state at the loop's header, with its native code; None where there is none.
@@ -160,7 +161,7 @@ class _Owner:
 
 def _made(fn: types.FunctionType, node: ast.stmt) -> CheckedLoop:
     assert isinstance(node, ast.For | ast.While)
-    return CheckedLoop(node, loop_source(node), _Owner(fn))
+    return CheckedLoop(node, loop_source(node, own_names(fn)), _Owner(fn))
 
 
 loop_check.makers.append(_made)

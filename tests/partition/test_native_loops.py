@@ -137,3 +137,103 @@ def test_leaves_are_counted_by_line_and_reason(
         (loop,) = npcompile.explain(jitted, np.zeros(30), 1000).loops
         assert loop.left == ((line, reason, jitted.stats.loop_leaves),)
         assert f"left {jitted.stats.loop_leaves} times at line {line}: {reason}" in str(loop)
+
+
+WAITING: list[npcompile.Jitted] = []
+
+
+def wait_for_native_code() -> None:
+    for jitted in WAITING:
+        jitted.wait(60)
+
+
+def summing_from_an_exact_zero(a: Any) -> Any:
+    total = 0.0
+    for i in range(len(a)):
+        if i < 4:
+            wait_for_native_code()
+        total += a[i]
+    return total
+
+
+def summing_items(a: Any) -> Any:
+    total = 0.0
+    for k, value in enumerate(a):
+        if k < 4:
+            wait_for_native_code()
+        total += value
+    return total
+
+
+@pytest.mark.parametrize("function", [summing_from_an_exact_zero, summing_items])
+def test_a_first_call_goes_on_natively_with_the_types_that_its_names_have_taken(
+    function: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    jitted = npcompile.jit(function)
+    WAITING[:] = [jitted]
+    assert jitted(np.arange(30.0)) == function(np.arange(30.0))
+    WAITING.clear()
+    assert jitted.stats.loop_entries > 0
+
+
+def counting_over_a_length(a: Any) -> Any:
+    checksum = 0
+    for i in range(len(a)):
+        checksum = (checksum * 31 + i) % 1009
+    return checksum
+
+
+def calling_lambdas_within_calls(a: Any) -> Any:
+    square = lambda one: one * one  # noqa: E731
+
+    def larger(one: Any, other: Any) -> Any:
+        return one if one > other else other
+
+    total = 0.0
+    for value in a:
+        total = larger(total, square(value)) + square(larger(value, 0.5))
+    return total
+
+
+@pytest.mark.parametrize("function", [counting_over_a_length, calling_lambdas_within_calls])
+def test_numbers_and_calls_of_nested_functions_within_calls_are_native(
+    function: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    jitted = npcompile.jit(function)
+    for _ in range(3):
+        assert jitted(np.arange(40.0)) == function(np.arange(40.0))
+        jitted.wait(60)
+    assert jitted.stats.loop_entries > 0
+    assert jitted.stats.loop_leaves == 0
+
+
+def rebinding(a: Any) -> Any:
+    def first(one: Any, other: Any) -> Any:
+        return one - other
+
+    def second(one: Any, other: Any) -> Any:
+        return one + other
+
+    def switched(one: Any) -> Any:
+        nonlocal first
+        first = second
+        return one
+
+    total = 0.0
+    for value in a:
+        total = first(total, switched(value))
+    return total
+
+
+def test_a_function_that_a_call_binds_anew_is_called_as_it_was_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    jitted = npcompile.jit(rebinding)
+    for _ in range(3):
+        assert jitted(np.arange(40.0)) == rebinding(np.arange(40.0)) == np.arange(1.0, 40.0).sum()
+        jitted.wait(60)

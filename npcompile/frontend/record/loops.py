@@ -24,14 +24,12 @@ from npcompile.frontend.record.container_keys import note_gone_through, note_mem
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.special_methods import is_followed, special_method
 from npcompile.frontend.record.state import SIMPLE
-from npcompile.frontend.rewrite.statement_forms import UNROLLED
+from npcompile.frontend.rewrite.statement_forms import MAX_OWN_TRIPS, UNROLLED
 
 # A loop is unrolled into the program up to MAX_TRIPS trips, a nest of loops up to MAX_INNER inner ones.
 MAX_TRIPS = 32
 MAX_INNER = 128
-# A loop of the function itself ends the recording after more trips, or more steps: a block then compiles its
-# body once.
-MAX_OWN_TRIPS = 16
+# A loop of the function itself ends the recording after more steps, too.
 MAX_OWN_STEPS = 128
 
 _VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))

@@ -16,6 +16,8 @@ from npcompile.frontend.rewrite.scopes import WORK
 # identifier and cannot clash with the user's names.
 ENTER = ".enter"
 UNROLLED = 4  # the most literal items of a loop that is a part of its block
+# A loop of the function itself ends the recording after more trips: a block then compiles its body once.
+MAX_OWN_TRIPS = 16
 
 
 def is_short(node: ast.For) -> bool:
