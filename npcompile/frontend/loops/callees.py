@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from npcompile.frontend.loops.entry.closures import Closure, Reference, defaults_of, parameters_of
+from npcompile.frontend.loops.entry.closures import (
+    Closure,
+    Reference,
+    defaults_of,
+    parameters_of,
+    takes_any_number,
+)
 from npcompile.frontend.loops.entry.objects import Instance, is_path
 from npcompile.frontend.loops.inference import Assumed, Inference, constant
 from npcompile.frontend.loops.language import Outside
@@ -26,7 +32,7 @@ from npcompile.lower.loops.types import Array, Either, Known, List, Scalar, Tupl
 
 _CALLED = ".called"  # the name of the value of a call
 _PURE = (ir.Bind, ir.BeginRange)
-_UNUSUAL = 0x2C  # flags of code: `*args`, `**kwargs`, generators
+_UNUSUAL = 0x28  # flags of code: `**kwargs`, generators
 _RETURNED = (Array, Either, Known, List, Scalar, Tuple, Unsigned)
 
 _Argument = ir.Expression | Instance | Closure
@@ -136,12 +142,14 @@ def _arguments(
     names, positional = parameters_of(code), code.co_argcount
     bound: dict[str, _Argument] = {}
     if receiver is not None:
-        if not names or code.co_posonlyargcount:
+        if not code.co_argcount or code.co_posonlyargcount:
             raise Outside(f"the parameters of `{function.__name__}`")
         bound, names, positional = {names[0]: receiver}, names[1:], positional - 1
-    plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= positional
+    rest, names = (names[-1:], names[:-1]) if takes_any_number(code) else ((), names)
+    fits = bool(rest) or len(node.args) <= positional
+    plain = fits and not any(isinstance(arg, ast.Starred) for arg in node.args)
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-    given = names[: len(node.args)]
+    given = names[: min(len(node.args), positional)]
     if not plain or code.co_flags & _UNUSUAL or code.co_cellvars:
         raise Outside(f"the parameters of `{function.__name__}`")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
@@ -150,7 +158,7 @@ def _arguments(
     def value(arg: ast.expr) -> _Argument:
         return inference.object_at(arg) or inference.value(arg)
 
-    operands = {name: value(arg) for name, arg in zip(given, node.args, strict=True)}
+    operands = {name: value(arg) for name, arg in zip(given, node.args, strict=False)}
     operands |= {name: value(arg) for name, arg in keywords.items() if name is not None}
     missing = [name for name in names if name not in operands]
     if missing and closure is not None:
@@ -168,6 +176,9 @@ def _arguments(
             Assumed(by_keyword, name, known[name]) for name in missing if name in by_keyword
         ]
         operands |= {name: constant(known[name]) for name in missing}
+    if rest:
+        names, further = names + rest, node.args[positional:]
+        operands[rest[0]] = ir.tuple_of(tuple([inference.value(arg) for arg in further]))
     return (*bound.values(), *(operands[name] for name in names))
 
 

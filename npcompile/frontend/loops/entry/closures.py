@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import CO_VARARGS
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -83,8 +84,14 @@ def variables_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def parameters_of(code: CodeType) -> tuple[str, ...]:
-    """Return a function's parameters, those that are given by keyword alone after the others."""
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    """Return a function's parameters: after the others those that are given by keyword alone, and `*args`."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return code.co_varnames[: count + takes_any_number(code)]
+
+
+def takes_any_number(code: CodeType) -> bool:
+    """Tell if a function has `*args`."""
+    return bool(code.co_flags & CO_VARARGS)
 
 
 def defaults_of(function: FunctionType) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from types import FunctionType, UnionType
 import numpy as np
 
 from npcompile.frontend.loops import language
-from npcompile.frontend.loops.closures import Closure
+from npcompile.frontend.loops.entry.closures import Closure
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import positional
