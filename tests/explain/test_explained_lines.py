@@ -99,7 +99,7 @@ def test_stores_have_the_line_on_which_they_are_done() -> None:
 
 def rows(m, holder):
     out = np.empty(len(m))
-    for i, row in enumerate(m):
+    for i, row in enumerate(m + 1):
         out[i] = np.sqrt((row * row).sum())
     return out
 
