@@ -83,6 +83,11 @@ class PartitionedCalls(CalleeSubstitution):
         raise NotImplementedError
 
     @property
+    def is_native(self) -> bool:
+        """Tell if native code of the whole function answers its calls."""
+        return self.body is not None and self.body.answers
+
+    @property
     def _is_stale(self) -> bool:
         """Tell whether it would be cut otherwise by now."""
         return self.stale or self.enters is not type(self).enter  # the native runtime has it now

@@ -47,6 +47,11 @@ class NativeBody(NativeLoop):
         self.most = float("inf")
         self._least, self._timed = float("inf"), 0
 
+    @property
+    def answers(self) -> bool:
+        """Tell if there is native code that answers calls."""
+        return self._latest is not None and not self.closed
+
     def answer(self, args: tuple[Any, ...]) -> Any:
         """Answer a call natively; NOT_ANSWERED where the cut function has to."""
         for _ in range(2):

@@ -129,8 +129,11 @@ class BlockContest:
 def is_settled(partitioned: Contested, loop: ast.AST | None = None) -> bool:
     """Tell if a function that was cut, and its callees, have nothing left to compile or try out.
 
-    loop: of its blocks, those in this loop alone count.
+    loop: of its blocks, those in this loop alone count. Blocks of a function that is native as a whole are
+    called no more: what is to be tried out of them would never be.
     """
+    if loop is None and partitioned.is_native:
+        return True
     states = specializations(partitioned, loop)
     under_way = [entry for state in states for entry in state.pending if not entry.parked]
     return not under_way and all(state.trial is None for state in states)

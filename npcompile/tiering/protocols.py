@@ -85,6 +85,10 @@ class Contested(Protocol):
     def runs_loops(self) -> bool:
         """Tell if it has loops that are done natively."""
 
+    @property
+    def is_native(self) -> bool:
+        """Tell if native code of the whole function answers its calls."""
+
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call by blocks."""
 

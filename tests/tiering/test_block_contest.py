@@ -16,7 +16,7 @@ class Cut:
 
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
-        self.runs_loops = False
+        self.runs_loops = self.is_native = False
         self.typed = 0
         self.now = 0.0
         self.runs = 0
@@ -124,3 +124,15 @@ def test_a_loop_is_settled_when_its_own_blocks_are(monkeypatch: pytest.MonkeyPat
     assert block_contest.is_settled(cut, loop) and not block_contest.is_settled(cut)
     inside._states[0].trial = object()
     assert not block_contest.is_settled(cut, loop)
+
+
+def test_a_native_function_is_settled_whatever_its_blocks_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its blocks are called no more: contests that waited for them would have the plain function called."""
+    cut: Any = Cut(0, types=False)
+    states = {0: SimpleNamespace(pending=[], trial=object())}
+    monkeypatch.setattr(cut, "current", lambda: (SimpleNamespace(_states=states, inside=None),))
+    cut.is_native = True
+    plain, calls = cut.plain, []
+    monkeypatch.setattr(cut, "plain", lambda *args: calls.append(plain(*args)))
+    answered(cut, 400, monkeypatch)
+    assert len(calls) <= 3 * block_contest.FEW
