@@ -28,6 +28,8 @@ from npcompile.tiering.statement_profile import Watch
 # A native body answers calls of fewer than BODY_WITHIN seconds, and saves some microseconds at each. It is
 # asked at BODY_ASKED calls at most if there is to be one.
 BODY_WITHIN, BODY_ASKED = 2e-3, 16
+# So many calls at most are lent to the native runtime at once, of those that no contest measures.
+MOST_LENT = 256
 
 
 class PartitionedCalls(CalleeSubstitution):
@@ -122,14 +124,21 @@ class PartitionedCalls(CalleeSubstitution):
                     if (answer := body.answer(args)) is not NOT_ANSWERED:
                         contest.left -= 1
                         self.owner._stats.replays += 1
+                        if contest.left > 0 and (lent := body.lent) is not None:
+                            lent.left = min(contest.left, MOST_LENT)
+                            contest.left -= lent.left
+                            state.lent = lent
                         return answer
             wants_body = self._wants_body
             if self.only_calls and (wants_body or (body is not None and body.is_pending)):
                 return self._timed(self.plain, args, kwargs)  # no blocks are wanted before it is there
-            if self.owed or self.compiles_loops or (self.lacks and self.further):
-                return self.run(args, kwargs)
-            if wants_body:
-                return self._timed(self.run, args, kwargs)
+            if not self.is_native:
+                if self.owed or self.compiles_loops:
+                    return self.run(args, kwargs)
+                if wants_body:
+                    return self._timed(self.run, args, kwargs)
+                if self.lacks and self.further:
+                    return self.run(args, kwargs)
             if state.block_contest is None:
                 if not (self._contested and are_held()):
                     return self.run(args, kwargs)
@@ -149,12 +158,12 @@ class PartitionedCalls(CalleeSubstitution):
         """Tell if its body might be native as a whole, as its loops are."""
         if self.body is not None or self.asked == BODY_ASKED or not (self._contested and are_held()):
             return False
-        is_settled = self.only_calls or not self._is_stale
+        is_settled = self.only_calls or not self.stale
         return self.may_be_native and self.root.session is None and is_settled
 
     def _timed(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call; where it was a short one the body is to be native as a whole."""
-        self.asked += 1
+        self.asked += not self.lacks  # else the call may have been a long one for what it recorded
         start = overhead.clock()
         result = call(args, kwargs)
         seconds = overhead.clock() - start

@@ -7,12 +7,15 @@ Once native code has left it, the cut function answers again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from time import perf_counter as clock
 from types import FunctionType
 from typing import Any, Final
 
+from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.loop_pipeline import TypedLoop, function_source
+from npcompile.frontend.loops.quick_answer import body_calls
 from npcompile.frontend.loops.run.frames import raised_within
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.source.control_flow import ANSWER
@@ -46,11 +49,40 @@ class NativeBody(NativeLoop):
         self.closed = False
         self.most = float("inf")
         self._least, self._timed = float("inf"), 0
+        self._lent: dict[TypedLoop, Any] = {}  # what answers calls without Python; None: nothing may
 
     @property
     def answers(self) -> bool:
         """Tell if there is native code that answers calls."""
         return self._latest is not None and not self.closed
+
+    @property
+    def lent(self) -> Any:
+        """Return what answers calls without Python, if anything may; the caller says how many."""
+        if (latest := self._latest) is None or self.closed or self._timed < TIMED or latest[0].takes_whole:
+            return None
+        typed, entry = latest
+        if typed not in self._lent:
+            self._lent[typed] = body_calls(entry, typed.exchange.layout, typed.finishes, self._ended(typed))
+        return self._lent[typed]
+
+    def _ended(self, typed: TypedLoop) -> Callable[..., Any]:
+        """Return what ends a call after native code has run without Python."""
+
+        def ended(
+            seconds: float, number: int, words: bytearray, raised: BaseException | None, args: tuple[Any, ...]
+        ) -> Any:
+            start = clock() - seconds
+            try:
+                outcome = self._done(typed, start, (number, words, raised), True, args)
+                return self._answer(outcome, start, not typed.finishes[number], args)
+            except BaseException as error:
+                if (fault := fault_of(error)) is None:
+                    told(error)
+                    raise
+            return self.within.owner._despite(fault, args, {})
+
+        return ended
 
     def answer(self, args: tuple[Any, ...]) -> Any:
         """Answer a call natively; NOT_ANSWERED where the cut function has to."""

@@ -25,6 +25,23 @@ CALLS = 9
 LAST = CALLS - 1  # by then a body has answered
 
 
+LENT = 1000  # so many calls are lent at once
+EARLIER = 7  # calls before those that are told apart: a body answers, and some are lent
+SCALE = 3
+
+
+def resident() -> int:
+    """Return the bytes of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def scaled(a: Any) -> Any:
+    total = 0
+    for i in range(len(a)):
+        total += a[i] * SCALE
+    return total
+
+
 class Bodies:
     """Counts the calls that native bodies have answered."""
 
@@ -173,6 +190,38 @@ def calls_alone(a: Any, high: int) -> Any:
     return merge_sort(a, spare, 0, high), a
 
 
+def arrays_twice(a: Any, x: Any) -> Any:
+    doubled = np.zeros(len(a))
+    spread = np.empty((len(a), 2), np.float32)
+    for i in range(len(a)):
+        doubled[i] = a[i] * 2
+        spread[i, 0] = spread[i, 1] = a[i] * x
+    return doubled, (spread, doubled), a, len(a)
+
+
+def a_view_of_a_new_one(a: Any) -> Any:
+    found = np.zeros(len(a) + 1)
+    for i in range(len(a)):
+        found[i + 1] = found[i] + a[i]
+    return found[1:], found
+
+
+def by_columns(a: Any) -> Any:
+    made = np.zeros((2, len(a)))
+    for i in range(len(a)):
+        made[0, i] = a[i]
+    return made.T * 2
+
+
+def numbers(a: Any, x: Any) -> Any:
+    total, any_above, least = x, False, a[0]
+    for v in a:
+        total += v * 1j
+        any_above = any_above or v > x
+        least = min(least, v)
+    return total, any_above, least, v > x, len(a) > 3, "text", None
+
+
 def array(n: int = 6) -> np.ndarray:
     return np.arange(n) * 7 % 5 / 2
 
@@ -190,6 +239,11 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (several, lambda call: (array(), 0.5)),
     (several, lambda call: (array().astype(np.float32), 1)),
     (nothing, lambda call: (array(),)),
+    (arrays_twice, lambda call: (array(4 + call % 2), 1.5)),
+    (a_view_of_a_new_one, lambda call: (array(),)),
+    (by_columns, lambda call: (array(6),)),
+    (numbers, lambda call: (array(), 0.5)),
+    (numbers, lambda call: (array().astype(np.float16), np.float32(1))),
     (past_the_end, lambda call: (array(6), 6)),
     (past_the_end, lambda call: (array(6), 6 if call < LAST else 8)),
     (until_a_handler_returns, lambda call: (array(6), 6 if call < LAST else 8)),
@@ -210,11 +264,73 @@ def outcome(function: Callable[..., Any], args: tuple[Any, ...], name: str) -> A
     return result
 
 
+@pytest.fixture
+def lent(bodies: Bodies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are lent to the native runtime as soon as a body has answered one."""
+
+    def unmeasured(self: BlockContest, cut: Any, state: Any, args: Any, kwargs: Any) -> Any:
+        self.left = 2 * LENT
+        return cut.run(args, kwargs)
+
+    monkeypatch.setattr(BlockContest, "answer", unmeasured)
+    monkeypatch.setattr("npcompile.partition.call.MOST_LENT", LENT)
+    monkeypatch.setattr("npcompile.partition.native_body.TIMED", 1)
+    monkeypatch.setattr("npcompile.partition.native_body.clock", lambda: 0.0)
+
+
 @pytest.mark.parametrize("place", range(len(PROGRAMS)), ids=lambda place: PROGRAMS[place][0].__name__)
 def test_as_python(place: int, bodies: Bodies) -> None:
+    compared(place)
+    assert bodies.answered
+
+
+# Python packs the values of the others: they have effects within functions.
+LENDABLE = [place for place, (function, _) in enumerate(PROGRAMS) if function is not calls_alone]
+
+
+@pytest.mark.parametrize("place", LENDABLE, ids=lambda place: PROGRAMS[place][0].__name__)
+def test_lent_calls_are_as_python(place: int, lent: None) -> None:
+    jitted = compared(place, before=EARLIER)
+    assert any(state.lent is not None and state.lent.left < LENT for state in jitted._states.values())
+    if jitted.stats.loop_leaves == 0:
+        assert jitted.stats.calls == EARLIER + CALLS
+
+
+def test_lent_calls_leave_the_values_of_other_types_to_python(lent: None) -> None:
+    jitted = npcompile.jit(past_the_end)
+    for call in range(-EARLIER, CALLS + 2):
+        many = 6 if call < LAST else 1 << 62
+        got, want = (outcome(one, (array(6), many), "past_the_end") for one in (jitted, past_the_end))
+        same(got, want, where=f"call {call}")
+        jitted.wait(60)
+
+
+def test_a_lent_body_reads_its_module_anew(lent: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    jitted = npcompile.jit(scaled)
+    for call in range(-EARLIER, CALLS):
+        if call == LAST:
+            monkeypatch.setitem(globals(), "SCALE", 5)
+        same(jitted(array()), scaled(array()), where=f"call {call}")
+        jitted.wait(60)
+
+
+def test_memory_of_lent_calls_is_freed(lent: None) -> None:
+    jitted = npcompile.jit(arrays_twice)
+    for _ in range(EARLIER + CALLS):
+        jitted(np.ones(1000), 1.0)
+        jitted.wait(60)
+    given = np.ones(1000)
+    before = resident()
+    for _ in range(4000):
+        jitted(given, 1.0)
+    assert resident() - before < 4000 * 8000 / 4
+
+
+def compared(place: int, before: int = 0) -> Any:
+    """Compare calls of a program with Python's, and so many before them; return the jitted function."""
     function, arguments = PROGRAMS[place]
     jitted = npcompile.jit(function)
-    for call in range(CALLS):
+    for call in range(-before, CALLS):
         mine, theirs = arguments(call), arguments(call)
         got, want = (
             outcome(one, args, function.__name__) for one, args in ((jitted, mine), (function, theirs))
@@ -225,8 +341,10 @@ def test_as_python(place: int, bodies: Bodies) -> None:
             assert (got is one) == (want is other)
             if isinstance(want, np.ndarray) and isinstance(other, np.ndarray):
                 assert np.may_share_memory(got, one) == np.may_share_memory(want, other)
+        if isinstance(want, tuple):
+            assert [[x is y for x in got] for y in got] == [[x is y for x in want] for y in want]
         jitted.wait(60)
-    assert bodies.answered
+    return jitted
 
 
 def test_other_types_and_sizes_compile_what_they_need(bodies: Bodies) -> None:

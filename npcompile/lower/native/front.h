@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "binding.h"
+#include "body_calls.h"
 #include "fixed.h"
 #include "passing.h"
 #include "signature.h"
@@ -39,8 +40,9 @@ struct Names {
 struct Slots {
     Slot front, unlooked, vector;                               // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
-    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed;  // of a specialisation, the state of a signature
-    Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
+    // Of a specialisation, the state of a signature.
+    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed, lent;
+    Slot calls, replays, host_calls, plain_calls, divergences, loop_entries;  // of its counts
 } slots;
 
 struct Front {
@@ -309,6 +311,28 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
     return counted(self, answer, &slots.plain_calls, 0, diverged);
 }
 
+// Answers a call of a function that is native as a whole, where Python has lent calls of the signature's; null without an
+// exception where it has not.
+PyObject *by_body(Front *self, PyObject *state, const Bound &bound) {
+    PyObject *lent = slots.lent.of(state);
+    if (!lent || lent == Py_None || bound.named) return nullptr;
+    auto *calls = reinterpret_cast<BodyCalls *>(Py_NewRef(lent));
+    PyObject *answer = nullptr;
+    if (calls->left > 0) {
+        calls->left--;
+        bool by_python = false;
+        answer = body_answer(calls, bound.args, bound.count, by_python);
+        if (by_python) {
+            answer = counted(self, answer, answer ? &slots.replays : nullptr, 0, 0);
+        } else if (answer || PyErr_Occurred()) {
+            answer = counted(self, answer, &slots.replays, 0, 0);
+            if (answer && !count(self->stats, slots.loop_entries, 1)) Py_CLEAR(answer);
+        }
+    }
+    Py_DECREF(lent);
+    return answer;
+}
+
 // Returns the answer to a call of a known signature; null without an exception if Python has to answer. args, given and
 // named: as the caller gave them.
 PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &signature, const Bound &bound,
@@ -350,6 +374,7 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
         return counted(self, answer, &slots.plain_calls, 0, 0);
     }
     if (partitioned != Py_None) {
+        if (PyObject *answer = by_body(self, state, bound); answer || PyErr_Occurred()) return answer;
         if (!same_threads(PyTuple_GET_ITEM(known, 1)) || !count(self->stats, slots.calls, 1)) return nullptr;
         Py_INCREF(partitioned);
         PyObject *answer = with_arguments(partitioned, names.answer, state, bound);
@@ -640,9 +665,10 @@ PyObject *use(PyObject *, PyObject *args) {
                           {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"partitioned", &slots.partitioned}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"is_numpys", &slots.is_numpys},
-                            {"raises", &slots.raises}, {"owed", &slots.owed}}) ||
+                            {"raises", &slots.raises}, {"owed", &slots.owed}, {"lent", &slots.lent}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
-                             {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
+                             {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences},
+                             {"loop_entries", &slots.loop_entries}}))
         return nullptr;
     hide(type, "_vector");
     usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors),   Py_NewRef(traps),

@@ -167,6 +167,28 @@ bool pack_part(const EntryPart &part, PyObject *value, long long *&to) {
     return false;
 }
 
+// Packs the values of an entry into words. Returns false where one is of another type.
+bool packed_words(const LoopEntry *self, PyObject *const *args, long long *to) {
+    memset(to, 0, size_t(self->size) * 8);
+    for (const EntryPart &part : *self->parts) {
+        PyObject *value = value_of(part, args);
+        bool same = value && pack_part(part, value, to);
+        Py_XDECREF(value);
+        if (!same) return PyErr_Clear(), false;
+    }
+    return true;
+}
+
+// Takes the exception that is set, as an object; null where there is none.
+PyObject *raised_now() {
+    PyObject *type, *raised, *traceback;
+    PyErr_Fetch(&type, &raised, &traceback);
+    if (type) PyErr_NormalizeException(&type, &raised, &traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return raised;
+}
+
 // entry(iterator, *values): None where a value is of another type; else (the exit's number, the words), and the
 // exception of a signal's handler where there is one.
 PyObject *loop_entry_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *named) {
@@ -175,27 +197,12 @@ PyObject *loop_entry_call(PyObject *object, PyObject *const *args, size_t nargsf
     PyObject *words = PyByteArray_FromStringAndSize(nullptr, self->size * 8);
     if (!words) return nullptr;
     auto *to = reinterpret_cast<long long *>(PyByteArray_AS_STRING(words));
-    void *given = to;
-    memset(given, 0, size_t(self->size) * 8);
-    for (const EntryPart &part : *self->parts) {
-        PyObject *value = value_of(part, args);
-        bool same = value && pack_part(part, value, to);
-        Py_XDECREF(value);
-        if (!same) {
-            PyErr_Clear();
-            Py_DECREF(words);
-            Py_RETURN_NONE;
-        }
+    if (!packed_words(self, args, to)) {
+        Py_DECREF(words);
+        Py_RETURN_NONE;
     }
-    long long number = self->function(given);
-    PyObject *raised = nullptr;
-    if (PyErr_Occurred()) {
-        PyObject *type, *traceback;
-        PyErr_Fetch(&type, &raised, &traceback);
-        PyErr_NormalizeException(&type, &raised, &traceback);
-        Py_XDECREF(type);
-        Py_XDECREF(traceback);
-    }
+    long long number = self->function(to);
+    PyObject *raised = raised_now();
     PyObject *result = Py_BuildValue("LOO", number, words, raised ? raised : Py_None);
     Py_DECREF(words);
     Py_XDECREF(raised);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 
+#include "body_calls.h"
 #include "entering.h"
 #include "fixed.h"
 #include "front.h"
@@ -93,7 +94,7 @@ PyMODINIT_FUNC PyInit__native(void) {
     kernel_type.tp_getset = kernel_fields;
     kernel_type.tp_doc = "One segment's kernel: call it with host values in the order of the segment's inputs.";
     bool ready = handler_capsule && PyType_Ready(&kernel_type) == 0 && ready_front() && ready_guards() &&
-                 ready_loop_entry();
+                 ready_loop_entry() && ready_body_calls();
     PyObject *module = ready ? PyModule_Create(&module_def) : nullptr;
     PyObject *calls = module ? PyLong_FromVoidPtr(const_cast<TeamCalls *>(&team_calls)) : nullptr;
     if (module && (!calls || PyModule_AddObjectRef(module, "team", calls) < 0)) Py_CLEAR(module);
@@ -104,7 +105,8 @@ PyMODINIT_FUNC PyInit__native(void) {
     } types[] = {{"Kernel", &kernel_type}, {"Front", &front_type}, {"ArrayGuard", &array_guard_type},
                  {"OverlapGuard", &overlap_guard_type}, {"FunctionGuard", &function_guard_type},
                  {"KeysGuard", &keys_guard_type}, {"CodesGuard", &codes_guard_type},
-                 {"ClassesGuard", &classes_guard_type}, {"LoopEntry", &loop_entry_type}};
+                 {"ClassesGuard", &classes_guard_type}, {"LoopEntry", &loop_entry_type},
+                 {"BodyCalls", &body_calls_type}};
     for (auto &one : types)
         if (module && PyModule_AddObjectRef(module, one.name, reinterpret_cast<PyObject *>(one.type)) < 0)
             Py_CLEAR(module);
