@@ -48,7 +48,7 @@ class CheckedLoop(NativeLoop):
 
         local: the locals. first: the state as the loop began.
         """
-        values = tuple([local.get(name, MISSING) for name in self.takes])
+        values = tuple([local.get(name, self._missing(name)) for name in self.takes])
         entry = None if any(value is MISSING for value in values) else self._entry(iterator, values)
         if entry is None or self.compiled(entry) is None:
             return None

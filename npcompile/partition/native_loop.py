@@ -22,6 +22,7 @@ from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.entry.closures import is_nested
 from npcompile.frontend.loops.entry.objects import Objects, in_order, objects_of
+from npcompile.frontend.loops.entry.unbound import Unbound, with_values
 from npcompile.frontend.loops.entry.values import WIDE, key_of, type_of
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
@@ -94,7 +95,13 @@ class Entry(NamedTuple):
 
 
 class NativeLoop:
-    """One loop statement of one function. ready: native code waits to be entered by a loop that runs."""
+    """One loop statement of one function.
+
+    ready: native code waits to be entered by a loop that runs. unsure: names that it is given and that may
+    have no value, for which `unbound` stands.
+    """
+
+    unbound = Unbound
 
     def __init__(self, node: ast.stmt, source: LoopSource, within: Any) -> None:
         self.node, self.source, self.within = node, source, within
@@ -103,6 +110,7 @@ class NativeLoop:
         self.file: str = code.co_filename
         local = {*code.co_varnames, *code.co_cellvars}
         self.takes = tuple(name for name in self.source.reads if name in local)
+        self.unsure: frozenset[str] = frozenset()
         self._outer = tuple(name for name in self.source.reads if name not in local)
         self._cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
         self._globals = fn.__globals__
@@ -434,7 +442,7 @@ class NativeLoop:
                 return Outcome(bound | last if bound else last)
             exit_ = typed.exits[number]
             found, frames = typed.unpack(words, arrays, objects)
-            names |= found
+            names = with_values(names | found)
             if objects is not None:
                 for one in (found, *(own for _, _, own in reversed(frames))):
                     objects.store(one)
@@ -491,6 +499,10 @@ class NativeLoop:
         reason = f"line {line}: {why}"
         stats.leave_reasons[reason] = stats.leave_reasons.get(reason, 0) + 1
 
+    def _missing(self, name: str) -> Any:
+        """Return what stands for the value of a name that has none."""
+        return Unbound if name in self.unsure else MISSING
+
     def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
         """Return the user's names among those that the region binds."""
         return {name: value for name, value in names.items() if name in self.source.flow.stored}
@@ -499,7 +511,7 @@ class NativeLoop:
         """Return the entry that goes on natively after Python has ended a trip; None where none does."""
         if self._errors_matter():
             return None
-        values = [outcome.names.get(name, names.get(name, MISSING)) for name in self.takes]
+        values = [outcome.names.get(name, names.get(name, self._missing(name))) for name in self.takes]
         found = (
             None if any(value is MISSING for value in values) else self._entry(outcome.rest, tuple(values))
         )

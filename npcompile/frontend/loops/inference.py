@@ -18,12 +18,14 @@ import numpy as np
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.entry.closures import Closure, Reference
 from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path
+from npcompile.frontend.loops.entry.unbound import UNBOUND
 from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.item_results import as_item
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.scalars import unsigned
 from npcompile.frontend.loops.source import control_flow as cf
-from npcompile.frontend.loops.splitting import Continuations, Split, split_of_either
+from npcompile.frontend.loops.splitting import Continuations, Split, loaded, split_of_either
+from npcompile.frontend.loops.widening import adapter, widened
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem
 from npcompile.lower.loops.list_ir import Expected, ListItem, common, may_be
@@ -43,7 +45,7 @@ from npcompile.lower.loops.types import (
     Unsigned,
 )
 
-MAX_VERSIONS = 8  # of one block: each further one is left to Python
+MAX_VERSIONS = 8  # of one block with one type for each name; and as many with names of either of two types
 
 
 class Assumed(NamedTuple):
@@ -93,9 +95,11 @@ class Inference:
     types: dict[str, Type] = field(default_factory=dict)
     versions: dict[tuple[cf.Block, frozenset[tuple[str, Type]]], ir.Block] = field(default_factory=dict)
     counts: dict[cf.Block, int] = field(default_factory=dict)
+    wide_counts: dict[cf.Block, int] = field(default_factory=dict)  # versions with names of either type
     waiting: list[tuple[cf.Block, ir.Block]] = field(default_factory=list)
     stored: dict[str, list[Type]] = field(default_factory=dict)
     left: dict[cf.Block, ir.Block] = field(default_factory=dict)
+    adapters: list[ir.Block] = field(default_factory=list)  # that go on to versions with names of either type
     assumed: list[Assumed] = field(default_factory=list)
     callees: dict[Any, ir.Function] = field(default_factory=dict)  # by code and types, shared with callees
     continued: Continuations = field(init=False)
@@ -127,9 +131,10 @@ class Inference:
         binds.
         """
         names = {name: self.expectation(name, kind) for name, kind in names.items()}
-        self.types, self.entry_types = names, dict(names)
+        self.types = {name: kind for name, kind in names.items() if kind != UNBOUND}
+        self.entry_types = dict(self.types)
         given = {name: kind for name, kind in names.items() if not isinstance(kind, Reference)}
-        for name in given:
+        for name in filter(self.types.__contains__, given):
             if self.within is not None or name in self.flow.stored or "." in name:
                 self.remember(name)
         entry = self.version(self.flow.blocks[0])
@@ -141,7 +146,7 @@ class Inference:
             self.types = dict(made.types)
             self.block = made
             self.fill(source)
-        blocks += self.left.values()
+        blocks += [*self.left.values(), *self.adapters]
         for name in [name for name in self.stored if is_path(name) and name not in self.changed]:
             del self.stored[name]
         return ir.Region(entry, given, blocks, self.stored, functions=[*self.callees.values()])
@@ -159,11 +164,35 @@ class Inference:
         if key not in self.versions:
             count = self.counts[source] = self.counts.get(source, 0) + 1
             if count > MAX_VERSIONS:
-                return None
+                return self.widened_version(source, types, count)
             made = ir.Block(source.number, count, types, is_header=source.loop is not None)
             self.versions[key] = made
             self.waiting.append((source, made))
         return self.versions[key]
+
+    def widened_version(self, source: cf.Block, types: dict[str, Type], count: int) -> ir.Block | None:
+        """Return a version with names of either of two types, or a block that goes on to it; None where even
+        these are too many."""
+        wide = widened(types, [made.types for (block, _), made in self.versions.items() if block is source])
+        key = source, frozenset(wide.items())
+        if not any(isinstance(kind, Either) for kind in wide.values()):
+            return None
+        if key not in self.versions:
+            if self.wide_counts.setdefault(source, 0) == MAX_VERSIONS:
+                return None
+            self.wide_counts[source] += 1
+            made = ir.Block(source.number, count, wide, is_header=source.loop is not None)
+            self.versions[key] = made
+            self.waiting.append((source, made))
+            for name in filter(self.stored.__contains__, wide):
+                self.remember(name, wide[name])
+        if wide == types:
+            return self.versions[key]
+        self.counts[source] = count + 1
+        made = adapter(self.versions[key], types, self.continued.place(source, 0), self.line, count + 1)
+        self.versions[source, frozenset(types.items())] = made
+        self.adapters.append(made)
+        return made
 
     def fill(self, source: cf.Block) -> None:
         """Type the steps of a block and its end."""
@@ -265,11 +294,11 @@ class Inference:
         if self.types.get(name.name) == name.type:
             self.bind(name.name, Expected(kind, name))
 
-    def remember(self, name: str) -> None:
-        """Note the type that a name has now among those that it takes in the region."""
-        known = self.stored.setdefault(name, [])
-        if self.types[name] not in known:
-            known.append(self.types[name])
+    def remember(self, name: str, kind: Type | None = None) -> None:
+        """Note a type, or that which a name has now, among those that it takes in the region."""
+        known, kind = self.stored.setdefault(name, []), kind or self.types[name]
+        if kind not in known:
+            known.append(kind)
 
     # -- steps -------------------------------------------------------------------------------------------
 
@@ -335,7 +364,7 @@ class Inference:
             self.bind(".index", self.value(target.slice))  # a defaultdict may change meanwhile
             index = ast.copy_location(ast.Name(".index", ast.Load()), target.slice)
             target = ast.copy_location(ast.Subscript(target.value, index, ast.Store()), target)
-        old = self.either(_loaded(target))
+        old = self.either(loaded(target))
         if isinstance(old.type, Either):
             raise split_of_either(
                 self.continued,
@@ -452,7 +481,7 @@ class Inference:
         """Return the version of a block that comes next: a block that leaves where there are too many."""
         found = self.version(target)
         if found is None:
-            found = ir.Block(target.number, MAX_VERSIONS + 1, {})
+            found = ir.Block(target.number, 0, {})
             place = self.continued.place(target, 0)
             found.end = ir.Leave(place, self.line, f"names of more than {MAX_VERSIONS} combinations of types")
             found = self.left.setdefault(target, found)
@@ -568,15 +597,3 @@ def constant(value: Any) -> ir.Constant:
     if isinstance(value, np.ndarray):
         raise Outside("an array that is a module's or a class's")
     return ir.Constant(Known(value), None)
-
-
-def _loaded(target: ast.expr) -> ast.expr:
-    """Return the expression that reads an assignment's target."""
-    match target:
-        case ast.Name(id=name):
-            return ast.copy_location(ast.Name(name, ast.Load()), target)
-        case ast.Subscript(value=value, slice=index):
-            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
-        case ast.Attribute(value=value, attr=attribute):
-            return ast.copy_location(ast.Attribute(value, attribute, ast.Load()), target)
-    raise Outside(f"assignment to `{ast.unparse(target)}`")

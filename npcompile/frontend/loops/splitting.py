@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.lower.loops import ir
 
@@ -52,6 +53,18 @@ def split_of_either(
     kept = ((whole.id, value), *((one.id, ir.part_of(read, place)) for place, one in enumerate(names, 1)))
     first, second = names if way is None else map(way, names)
     return Split(statement or node, ir.part_of(read, 0), (second, first), kept)
+
+
+def loaded(target: ast.expr) -> ast.expr:
+    """Return the expression that reads an assignment's target."""
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Subscript(value=value, slice=index):
+            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
+        case ast.Attribute(value=value, attr=attribute):
+            return ast.copy_location(ast.Attribute(value, attribute, ast.Load()), target)
+    raise Outside(f"assignment to `{ast.unparse(target)}`")
 
 
 class Continuations:

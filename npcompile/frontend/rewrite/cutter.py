@@ -330,11 +330,13 @@ class Cutter:
         return [*before, *self._enter_natively(node, made, native)]
 
     def _native(self, node: ast.For | ast.While) -> Native | None:
-        """Return the native code that a loop may have: it is given names that surely have values."""
+        """Return the native code that a loop may have, told which names may have no value."""
         if self.twice is None or self.protected_names(node):
             return None
         native = self.native(node)
-        return native if native is not None and self.bound.issuperset(native.takes) else None
+        if native is not None:
+            native.unsure = frozenset(native.takes) - self.bound
+        return native
 
     def protected_names(self, node: ast.For | ast.While) -> bool:
         """Tell if a loop binds names that are not the function's own, or that functions made inside read, or

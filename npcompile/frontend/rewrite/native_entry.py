@@ -15,13 +15,15 @@ from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.scopes import stored_names
 
 LOOP, ITERATOR = ".loop", ".iterable"  # the names of native code, and of loops' iterables, begin with these
-BEGIN = ".iter"  # the free variable that holds the function `iter`
+BEGIN, LOCALS = ".iter", ".locals"  # the free variables that hold the functions `iter` and `locals`
 
 
 class Native(Protocol):
     """A loop's native code, as the cut function calls it."""
 
     takes: tuple[str, ...]  # the local names that it is given
+    unsure: frozenset[str]  # those among them that may have no value
+    unbound: Any  # what it is given for those
     fewest: int  # loops of fewer trips are done as written; 0: all are entered
 
     def is_short(self, iterable: Any) -> bool:
@@ -185,8 +187,20 @@ class _Writer(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         if node.args and isinstance(node.args[-1], ast.Name) and node.args[-1].id == "ARGS":
-            node.args[-1:] = [ast.Name(name, ast.Load(), **self.at) for name in self.native.takes]
+            node.args.pop()
+            self.generic_visit(node)
+            node.args += map(self.given, self.native.takes)
+            return node
         return self.generic_visit(node)
+
+    def given(self, name: str) -> ast.expr:
+        """Return the expression of a name's value, or of what stands for it where the name may have none."""
+        if name not in self.native.unsure:
+            return self.load(name)
+        values = ast.Call(self.load(LOCALS), [], [], **self.at)
+        instead = ast.Attribute(self.load(self.names["LOOP"]), "unbound", ast.Load(), **self.at)
+        get = ast.Attribute(values, "get", ast.Load(), **self.at)
+        return ast.Call(get, [self.constant(name), instead], [], **self.at)
 
     def named(self, name: str) -> ast.stmt:
         """Return the statement that binds a name to its value in the outcome, where it has one."""

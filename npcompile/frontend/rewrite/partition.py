@@ -29,7 +29,7 @@ from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
 from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.kept_trees import own_nodes
-from npcompile.frontend.rewrite.native_entry import BEGIN, Native
+from npcompile.frontend.rewrite.native_entry import BEGIN, LOCALS, Native
 from npcompile.frontend.rewrite.scopes import WORK, body_of, function_scope, stored_names
 from npcompile.frontend.rewrite.source import (
     FunctionNode,
@@ -177,7 +177,8 @@ def outline(
     if cut.twice:
         cells |= {CALL: CellType(current), CUT: CellType(idler)}
     if cut.natives:
-        cells |= {BEGIN: CellType(iter)} | {name: CellType(one) for name, one in cut.natives.items()}
+        cells |= {BEGIN: CellType(iter), LOCALS: CellType(locals)}
+        cells |= {name: CellType(one) for name, one in cut.natives.items()}
     tree: FunctionNode = cut.node
     units: list[ast.stmt] = []
     if clock is not None:

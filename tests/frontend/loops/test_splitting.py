@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from npcompile.frontend.loops import inference
 from tests.frontend.loops.native import check, run_natively
 
 
@@ -103,6 +104,39 @@ def many_versions(x, n):
         x[i] = a + b + c + d
 
 
-def test_a_block_of_too_many_versions_leaves():
+def test_names_of_many_combinations_of_types_have_either_type():
     run = run_natively(many_versions, np.arange(9.0), 9)
-    assert not run.is_done and run.exit.why == "names of more than 8 combinations of types"
+    assert run.is_done and any(str(kind) == "int | np.float64" for kind in run.loop.region.stored["a"])
+
+
+def exchanged(x, n):
+    a, b, c = 0.0, 1.5, 2.5
+    fa, fb, fc = -1.0, 1.0, 2.0
+    for i in range(n):
+        v = x[i % len(x)]
+        if fa * v > 0:
+            a, fa = v, fb - v
+        elif i % 3:
+            a, b, c = b, c, a
+            fa, fb, fc = fb, fc, fa
+        else:
+            b = 0.5 * (a + c)
+            fb = fc * 0.5
+        fc = v if abs(fb) < abs(fa) else 1.0 / (1 + i)
+    return a, b, c, fa, fb, fc
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 11])
+def test_names_of_either_type_have_python_types(n):
+    x = np.array([0.5, -1.0, 3.0, -0.25])
+    run = run_natively(exchanged, x, n)
+    assert run.is_done
+    want = exchanged(x, n)
+    got = tuple(run.names[name] for name in ("a", "b", "c", "fa", "fb", "fc"))
+    assert got == want and [*map(type, got)] == [*map(type, want)]
+
+
+def test_a_block_of_too_many_versions_leaves(monkeypatch):
+    monkeypatch.setattr(inference, "MAX_VERSIONS", 1)
+    run = run_natively(many_versions, np.arange(9.0), 9)
+    assert not run.is_done and run.exit.why == "names of more than 1 combinations of types"

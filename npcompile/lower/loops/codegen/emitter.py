@@ -250,7 +250,7 @@ class Emitter:
     def _load(self, name: str, kind: Type, offset: int) -> None:
         if not isinstance(kind, Known):
             self.lines += load(self.variable(name, kind), kind, offset)
-        if name in self.region.stored:
+        if kind in self.region.stored.get(name, ()):  # else it has no value yet
             self.set_tag(name, kind)
 
     def _save(self, name: str, kind: Type, offset: int) -> None:
