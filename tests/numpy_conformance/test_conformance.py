@@ -13,6 +13,9 @@ from .known import problems
 from .modules import EVERY_CHANGE, QUICK
 from .plugin import Outcome
 
+# The first test waits for all of NumPy's, which take some sixteen minutes of one fast core.
+pytestmark = pytest.mark.timeout(3600)
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 RUNS = [
     pytest.param(lane, module, marks=[pytest.mark.quick] if module in QUICK else [])
