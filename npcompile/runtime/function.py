@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import opcode
 import os
 import sys
 import types
@@ -50,6 +51,8 @@ from npcompile.verify.verify import Watch, verifying
 # Programs of one signature (they differ in what was decided on the way); past this many, the function runs
 # plain.
 MAX_PROGRAMS = 8
+
+_FOR_ITER = opcode.opmap["FOR_ITER"]
 
 # After this many calls in a row for which no program was right, the programs of a signature are given up.
 MAX_MISSES = 12
@@ -338,7 +341,9 @@ class RecordedFunction(PlainCalls):
                 return self._timed(state, args, kwargs)
             if state.partitioned is None and state.count == 0:
                 state.partitioned = self._cut_alike(state)
-                if state.partitioned is None and self._goes_over_many(args, kwargs):
+                code = self._code
+                loops = code is not None and _FOR_ITER in code.co_code[::2]  # most functions have none
+                if state.partitioned is None and loops and self._goes_over_many(args, kwargs):
                     self._cut_at_last(state)
             if state.partitioned is None:
                 return self._record(state, args, kwargs, request.call)
