@@ -28,7 +28,7 @@ from npcompile.tiering.statement_profile import Watch
 # A native body answers calls of fewer than BODY_WITHIN seconds, and saves some microseconds at each. It is
 # asked at BODY_ASKED calls at most if there is to be one.
 BODY_WITHIN, BODY_ASKED = 2e-3, 16
-# So many calls at most are lent to the native runtime at once, of those that no contest measures.
+# The most calls that are lent to the native runtime at once, of those that no contest measures.
 MOST_LENT = 256
 
 

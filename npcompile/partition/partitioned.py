@@ -196,9 +196,7 @@ class PartitionedFunction(PartitionedCalls):
             return False
         names = [part.func for part in parts if isinstance(part, ast.Call)]
         called = [fn.__globals__.get(name.id) for name in names if isinstance(name, ast.Name)]
-        return any(
-            isinstance(one, types.FunctionType) or hasattr(type(one), "npcompile_function") for one in called
-        )
+        return any(isinstance(one, types.FunctionType) or inlining.is_jitted(type(one)) for one in called)
 
     @property
     def compiles_loops(self) -> bool:

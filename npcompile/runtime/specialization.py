@@ -107,7 +107,7 @@ class Specialization:
             None  # cut into blocks, where it cannot be recorded as a whole
         )
         self.block_contest: BlockContest | None = None  # of the cut, beside the plain function
-        # What answers calls without Python, where the function is native as a whole.
+        # The native runtime answers calls by it, where the function is native as a whole.
         self.lent: Any = None
         self.waited = 0  # calls by NumPy since it was last asked if what is parked is to be compiled
         self.aside: list[tuple[Callable[..., Any], int]] | None = None  # replays that lost, and rest

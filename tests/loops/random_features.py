@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tests.loops.random_expressions import Array, ExpressionGrower
 
-# What a module of random programs begins with.
+# The first lines of each module of random programs.
 HEADER = """import heapq
 import math
 from collections import Counter, defaultdict, deque

@@ -43,9 +43,8 @@ def read_item(recording: Recording, obj: Any, index: Any) -> Any:
         try:
             return item_of(recording, obj, index)
         except LookupError:
-            if not (
-                is_array(obj) or is_followed(recording, obj)
-            ):  # a handler that catches it would decide by it
+            # A handler that catches it would decide by it.
+            if not (is_array(obj) or is_followed(recording, obj)):
                 recording.stop(Cause.ITEM(type(obj).__name__))
             raise
     try:

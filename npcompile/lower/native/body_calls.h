@@ -50,7 +50,7 @@ struct BodyCalls {
     long left;                       // so many calls are lent
 };
 
-// The fields of a block of native code's memory before its items, as in lower/loops/memory.h.
+// The fields of a block of native code's memory before its items, as in lower/loops/headers/memory.h.
 struct BlockHead {
     long long references, bytes, axes, shape[8], turned;
 };
