@@ -335,7 +335,9 @@ class Cutter:
             return None
         native = self.native(node)
         if native is not None:
-            native.unsure = frozenset(native.takes) - self.bound
+            # A block before the loop does not give a name that the loop binds before it reads it.
+            live = self.facts.live.ahead.get(node, frozenset()) | self.facts.live.always
+            native.unsure = frozenset(native.takes) - (self.bound & live)
         return native
 
     def protected_names(self, node: ast.For | ast.While) -> bool:

@@ -180,6 +180,27 @@ def a_name_that_a_handler_deletes(x: Any) -> Any:
     return total, error
 
 
+@program(X, X)
+@program(ZEROS, X[:2])
+def a_name_that_the_loop_binds_before_it_reads_it(x: Any, y: Any) -> Any:
+    scaled, product = x * 2, 7  # the loop never reads this value: no block needs to give it
+    total, at = 0.0, 0
+    while True:
+        at += 1
+        if at >= len(x):
+            break
+        if y[0] < np.dot(y, y):
+            try:
+                product = y[at]
+            except IndexError:
+                continue
+            else:
+                product = product + 1
+            finally:
+                total += 0.5
+    return scaled, total, at
+
+
 @program(ZEROS)
 def names_of_which_some_are_bound(x: Any) -> Any:
     one, other, total, label = -1.0, -2.0, 0.0, "none"
