@@ -261,7 +261,7 @@ class FeatureGrower(ExpressionGrower):
                 ["mm = mm.copy()"],
                 [f"mm = np.where(mm == {scalar}, mm, mm)"],
                 ["mm = mm[::-1].copy()"],
-                ["mm = np.abs(mm)"],
+                ["mm = np.abs(mm.real)"],  # NumPy rounds complex sizes by how they lie
             ]
         )
 

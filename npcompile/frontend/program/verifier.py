@@ -124,6 +124,8 @@ def _operands_fit(program: Program) -> Broken:
         rules = STEPS[known.kind]
         if not rules.least <= len(node.args) <= rules.most:
             yield node, f"it has {len(node.args)} arguments, not {rules.least} to {rules.most}"
+        elif known.kind == "guard" and not node.all_input_nodes:
+            yield node, "it tests constants alone"
         elif rules.of:
             first = node.args[0]
             if not isinstance(first, fx.Node) or attributes(first).value.kind != rules.of:

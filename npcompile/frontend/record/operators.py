@@ -428,7 +428,7 @@ def _note_truth(recording: Recording, x: Any, result: bool) -> None:
         return
     if is_numpy(x) or type(x) in NUMBERS:
         ref = recording.builder.ref(x)
-        if ref is not x:
+        if isinstance(ref, fx.Node):
             recording.builder.guard(TruthIs(result), ref)
     elif type(x) is str and recording.builder.traced(x):
         raise Unfollowed(Cause.TEXT_DECIDES())

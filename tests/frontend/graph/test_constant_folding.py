@@ -130,3 +130,14 @@ def of_lengths(a):
 def test_lengths_are_no_constants() -> None:
     rng = np.random.default_rng(0)
     checked(of_lengths, *((rng.standard_normal(size),) for size in (5, 5, 6, 7, 8, 9, 9, 5, 12)))
+
+
+def truth_of_a_constant(a):
+    text = bytearray(b"012")
+    if bool(a.shape[1] * 2) and bool(a.shape[0] * 300):
+        text[0] = len(a)
+    return text, a.sum()
+
+
+def test_the_truth_of_a_constant_needs_no_guard() -> None:
+    checked(truth_of_a_constant, (A,), (A,), (A[:, :0],), (A[:0],))

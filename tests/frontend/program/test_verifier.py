@@ -64,6 +64,10 @@ def guard_without_a_guard(program: Program) -> None:
     node_of(program, "guard").target = operator.eq
 
 
+def guard_of_a_constant(program: Program) -> None:
+    node_of(program, "guard").args = (8,)
+
+
 def use_before_definition(program: Program) -> None:
     node = node_of(program, "view")
     node_of(program, "output").prepend(node)
@@ -131,6 +135,7 @@ BREAKS: list[tuple[Callable[[Program], None], str]] = [
     (call_what_is_no_op, "the target fits the kind"),
     (guard_without_a_guard, "the target fits the kind"),
     (use_before_definition, "operands are there before they are used"),
+    (guard_of_a_constant, "the operands fit the kind"),
     (leave_out_operands, "the operands fit the kind"),
     (view_of_a_number, "the operands fit the kind"),
     (view_that_gives_a_number, "the operands fit the kind"),
