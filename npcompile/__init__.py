@@ -4,15 +4,21 @@
 became of its lines, and `npcompile.verify` compares it with NumPy.
 """
 
-from npcompile.device import asarray, device
-from npcompile.diagnostics.stats import Stats
-from npcompile.explain.explain import Explanation, explain
-from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.program.program import Program
-from npcompile.frontend.vectorize import vectorize
-from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
-from npcompile.lower.native.pool import empty_cache
-from npcompile.verify.verify import DifferenceWarning, Verification, verify
+from npcompile.diagnostics import installation
+
+installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
+
+from npcompile.device import asarray, device  # noqa: E402
+from npcompile.diagnostics.stats import Stats  # noqa: E402
+from npcompile.explain.explain import Explanation, explain  # noqa: E402
+from npcompile.frontend.eager.ndarray import ndarray  # noqa: E402
+from npcompile.frontend.program.program import Program  # noqa: E402
+from npcompile.frontend.vectorize import vectorize  # noqa: E402
+from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit  # noqa: E402
+from npcompile.lower.native.pool import empty_cache  # noqa: E402
+from npcompile.verify.verify import DifferenceWarning, Verification, verify  # noqa: E402
+
+__version__ = "0.1.0"
 
 __all__ = [
     "DifferenceWarning",
@@ -23,6 +29,7 @@ __all__ = [
     "Program",
     "Stats",
     "Verification",
+    "__version__",
     "asarray",
     "device",
     "empty_cache",
@@ -32,3 +39,7 @@ __all__ = [
     "vectorize",
     "verify",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -15,9 +15,10 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning, warn
 from npcompile.diagnostics.reason import Cause
@@ -44,6 +45,11 @@ from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.tiering.statement_profile import Watch
 
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
+
+P = ParamSpec("P")  # the arguments of a function
+Q = ParamSpec("Q")  # the arguments of a method but for `self`
+R = TypeVar("R", covariant=True)
+Kind = TypeVar("Kind")
 
 
 def _from_plain_function(name: str) -> Any:
@@ -281,6 +287,9 @@ class Jitted(RecordedFunction):
     def __repr__(self) -> str:
         return f"<npcompile.jit of {self.__wrapped__!r}>"
 
+    def __dir__(self) -> list[str]:
+        return sorted({*dir(self.__wrapped__), *vars(self), "__wrapped__", "programs", "stats", "wait"})
+
     def __reduce__(self) -> Any:
         module = sys.modules.get(self.__module__)
         found: Any = module
@@ -298,6 +307,47 @@ class Jitted(RecordedFunction):
 
 
 fast_path.classes["__get__"] = Jitted
+
+
+class JittedFunction(Protocol[P, R]):
+    """A jitted function as type checkers see it: the signature is the plain function's."""
+
+    __name__: str
+    __qualname__: str
+
+    @property
+    def __wrapped__(self) -> Callable[P, R]: ...
+
+    @property
+    def stats(self) -> Stats: ...
+
+    @property
+    def programs(self) -> tuple[Program, ...]: ...
+
+    def wait(self, timeout: float | None = None) -> None: ...
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> JittedFunction[P, R]: ...
+
+    @overload
+    def __get__(
+        self: JittedFunction[Concatenate[Any, Q], R], instance: object, owner: type | None = None
+    ) -> JittedFunction[Q, R]: ...
+
+
+class JitDecorator(Protocol):
+    """A decorator that `jit` returns where it is given options alone, as type checkers see it."""
+
+    @overload
+    def __call__(self, fn: type[Kind], /) -> type[Kind]: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __call__(self, fn: Callable[P, R], /) -> JittedFunction[P, R]: ...
+
+    @overload
+    def __call__(self, fn: property, /) -> property: ...
 
 
 class Partial(functools.partial):
@@ -352,12 +402,56 @@ def _pickles_by_value(frame: types.FrameType) -> bool:
     return isinstance(pickler, pickle.Pickler) and hasattr(pickler, "reducer_override")
 
 
-def jit(
-    fn: Callable[..., Any] | None = None,
+@overload
+def jit(  # type: ignore[overload-overlap]  # a class is also a callable that makes its objects
+    fn: type[Kind],
     *,
     wait: bool = False,
     strict: bool = False,
-    default_float: Any = None,
+    default_float: DTypeLike | None = None,
+    fast_random: bool = False,
+) -> type[Kind]: ...
+
+
+@overload
+def jit(
+    fn: Callable[P, R],
+    *,
+    wait: bool = False,
+    strict: bool = False,
+    default_float: DTypeLike | None = None,
+    fast_random: bool = False,
+) -> JittedFunction[P, R]: ...
+
+
+@overload
+def jit(
+    fn: property,
+    *,
+    wait: bool = False,
+    strict: bool = False,
+    default_float: DTypeLike | None = None,
+    fast_random: bool = False,
+) -> property: ...
+
+
+@overload
+def jit(
+    fn: None = None,
+    *,
+    wait: bool = False,
+    strict: bool = False,
+    default_float: DTypeLike | None = None,
+    fast_random: bool = False,
+) -> JitDecorator: ...
+
+
+def jit(
+    fn: Any = None,
+    *,
+    wait: bool = False,
+    strict: bool = False,
+    default_float: DTypeLike | None = None,
     fast_random: bool = False,
 ) -> Any:
     """Make a NumPy function fast as it is: `@jit`, `@jit(wait=True)` or `jit(f)`.

@@ -25,7 +25,8 @@ LONGEST = 600  # lines: past this a reviewer asks why
 # The folders, top to bottom. A file imports from its own folder and from those further down, within functions
 # and for type checking, too. "" is what lies straight in npcompile/ but for `__init__.py`, which is the top.
 ORDER = (
-    *("__init__", "explain", "", "numpy", "partition", "runtime", "tiering", "diagnostics", "verify"),
+    *("__init__", "explain", "", "numpy", "commands", "partition", "runtime"),
+    *("tiering", "diagnostics", "verify"),
     "frontend",
     *("frontend.record", "frontend.passes", "frontend.graph", "frontend.replay", "frontend.boundary"),
     *("frontend.program", "frontend.loops.rules", "frontend.loops", "frontend.loops.scalars"),
@@ -37,7 +38,7 @@ ORDER = (
 )
 # Files that import nothing of npcompile but each other, and that any may import.
 LEAVES = (
-    *("npcompile.paths", "npcompile.diagnostics.reason"),
+    *("npcompile.diagnostics.paths", "npcompile.diagnostics.reason"),
     *("npcompile.tiering.backoff", "npcompile.tiering.overhead"),
 )
 
@@ -52,6 +53,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "npcompile/frontend/eager/ndarray.py",
         "npcompile.numpy",
     ): "__array_namespace__ gives the shim",
+    ("npcompile/__main__.py", "npcompile"): "the command shows the package's version",
     ("npcompile/frontend/ops/special.py", "scipy"): "ops on SciPy's ufuncs: loaded once a program has SciPy",
     ("npcompile/verify/verify.py", "npcompile.numpy"): "loaded for what it registers",
 }
@@ -166,7 +168,12 @@ def test_the_folders_are_there() -> None:
 
 
 def test_few_files_lie_at_the_top() -> None:
-    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "device.py", "jit.py", "paths.py"}
+    assert {path.name for path in PACKAGE.glob("*.py")} == {
+        "__init__.py",
+        "__main__.py",
+        "device.py",
+        "jit.py",
+    }
 
 
 def test_leaves_import_nothing_of_npcompile_but_leaves() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
+from npcompile.diagnostics.paths import sources_of_ops
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting, performs
 from npcompile.frontend.graph.unfollowed import Unfollowed
@@ -31,7 +32,6 @@ from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.frontend.rewrite.source import find, given, is_given
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Unplannable, plan
-from npcompile.paths import sources_of_ops
 
 
 @dataclass

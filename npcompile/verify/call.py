@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.eager.errstate import traps
 from npcompile.frontend.program.object_steps import class_attribute, is_plain
 from npcompile.frontend.record.special_methods import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.paths import PACKAGE
 from npcompile.verify.hooks import Checked
 from npcompile.verify.loop_check import LoopDifference, Native, makers
 from npcompile.verify.loop_marks import marked

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
@@ -28,7 +29,6 @@ from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.hooks import Hooks
-from npcompile.paths import PACKAGE
 from npcompile.verify.memory_copy import Mirror
 from npcompile.verify.operation import Operation, Unlike
 

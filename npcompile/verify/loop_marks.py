@@ -16,12 +16,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.frontend.rewrite.source import NotFound, compile_in_place, given
-from npcompile.paths import PACKAGE
 
 _LOOPS = ".loops"  # the free variable that holds the function's `Marks`
 _WHOLE = frozenset((np.ndarray, range, list, tuple, str, bytes, bytearray, dict, set))

@@ -25,13 +25,13 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
+from npcompile.diagnostics.paths import ANSWERING, DEVICE_LANE, HOOKS, PACKAGE
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.installed_packages import is_nobodys
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.tracebacks import tell
-from npcompile.paths import ANSWERING, DEVICE_LANE, HOOKS, PACKAGE
 from npcompile.tiering.overhead import users
 
 _MISSING: Any = object()

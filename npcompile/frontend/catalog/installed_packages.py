@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.paths import PACKAGE
+from npcompile.diagnostics.paths import PACKAGE
 
 
 def _folders(*paths: str | None) -> tuple[str, ...]:

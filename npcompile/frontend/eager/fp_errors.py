@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.eager import dispatch
 from npcompile.frontend.eager.convert import numpy_dtype
 from npcompile.frontend.eager.dispatch import layout_of, map_arrays
 from npcompile.frontend.ops.rules import cast
-from npcompile.paths import PACKAGE
 
 Report = Callable[[], None] | None
 

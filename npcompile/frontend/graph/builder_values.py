@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.paths import AROUND_HOOKS, PACKAGE
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.purity import NEVER_RAISES
 from npcompile.frontend.eager.ndarray import ndarray
@@ -54,7 +55,6 @@ from npcompile.lower.plan.attributes import (
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import NUMBER_KINDS, Value
-from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 # A function with more steps than this is a loop that was unrolled: it stays plain. Segments of any length are
 # cut into such as compile in some seconds (`plan.MAX_OPS`).

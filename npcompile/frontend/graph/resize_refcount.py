@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.paths import AROUND_HOOKS, PACKAGE
 from npcompile.frontend.program import aliasing
 from npcompile.frontend.rewrite.call_sites import is_place
 from npcompile.frontend.rewrite.source import is_given
-from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 # Plain Python holds an array with one name twice while its method is called: the name and the operand.
 _ALLOWED = 2

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.paths import AROUND_HOOKS, PACKAGE
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, UNARY
 from npcompile.frontend.rewrite.source import is_given
-from npcompile.paths import AROUND_HOOKS, PACKAGE
 from npcompile.tiering.overhead import users
 
 

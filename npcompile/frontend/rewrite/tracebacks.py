@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import types
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.rewrite.call_sites import is_place
 from npcompile.frontend.rewrite.source import is_given
-from npcompile.paths import PACKAGE
 
 
 def tell(error: BaseException) -> None:

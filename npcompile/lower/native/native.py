@@ -20,6 +20,7 @@ from typing import Any
 
 from npcompile.lower.codegen import cpp
 from npcompile.lower.store import cache as files
+from npcompile.lower.store import eviction
 
 SOURCE = Path(__file__).with_name("native.cpp")
 
@@ -92,7 +93,7 @@ def load(folder: Path) -> Any:
                 loader.exec_module(module)
             except ImportError as error:
                 _failures.append(f"the native runtime cannot be loaded: {error}")
-                files.remove(folder, key())  # the worker builds it anew
+                eviction.remove(folder, key())  # the worker builds it anew
                 raise ImportError(_failures[-1]) from None
             if limit := os.environ.get("NPCOMPILE_POOL_BYTES"):
                 module.set_limit(int(limit))

@@ -38,7 +38,7 @@ from npcompile.lower.service import worker
 from npcompile.lower.service.failures import died, failure
 from npcompile.lower.shapes import fitting
 from npcompile.lower.shapes.families import Family, SharedLibrary
-from npcompile.lower.store import cache
+from npcompile.lower.store import cache, eviction
 
 TIME_LIMIT = 60.0  # seconds for one segment beyond the worker's own limit, for a worker that is stuck
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
@@ -125,7 +125,7 @@ class Job:
         try:
             made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata, instead)
         except Exception:
-            cache.remove(folder, key)  # the worker makes it anew
+            eviction.remove(folder, key)  # the worker makes it anew
             raise
         self.form = metadata["form"]
         self.source = metadata["source"]

@@ -1,7 +1,7 @@
 """The kernel cache on disk: a library and a metadata file for each key, trusted only if they are this user's.
 
 The worker stores, and both processes load. A library is loaded only if its checksum is the one in its
-metadata.
+metadata. `eviction.py` keeps the folder below its limit.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from npcompile.lower import notices
+from npcompile.lower.store import eviction
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _private: list[tuple[Path, int]] = []
@@ -37,25 +38,35 @@ def tag() -> str:
     return f"torch{torch.__version__}-{sys.implementation.cache_tag}-{machine}"
 
 
-def directory() -> Path:
-    """Return the folder of the kernels, made if it is missing.
+def root() -> str:
+    """Return the folder that holds a folder of kernels for each combination of versions.
 
-    It is `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that
-    cannot be used or is not this user's own, it is a private folder that lives as long as this process.
-    Raises OSError where neither can be written.
+    It is `$NPCOMPILE_CACHE_DIR`, else `npcompile` in `$XDG_CACHE_HOME`, else `~/.cache/npcompile`.
     """
-    root = os.environ.get("NPCOMPILE_CACHE_DIR")
-    root = root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile")
-    path = _directory(root, os.getpid())
+    if named := os.environ.get("NPCOMPILE_CACHE_DIR"):
+        return named
+    caches = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(caches):  # the XDG Base Directory Specification has relative paths ignored
+        caches = os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(caches, "npcompile")
+
+
+def directory() -> Path:
+    """Return the folder of the kernels of these versions, made if it is missing.
+
+    When that cannot be used or is not this user's own, it is a private folder that lives as long as this
+    process. Raises OSError where neither can be written.
+    """
+    path = _directory(root(), os.getpid())
     if not path.is_dir():  # somebody has cleaned up meanwhile
         _directory.cache_clear()
-        path = _directory(root, os.getpid())
+        path = _directory(root(), os.getpid())
     return path
 
 
 @cache
-def _directory(root: str, pid: int) -> Path:
-    path = Path(root) / tag()
+def _directory(parent: str, pid: int) -> Path:
+    path = Path(parent) / tag()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         check_directory(path)
@@ -79,13 +90,6 @@ def folder_id(folder: Path) -> tuple[int, int]:
     """Return a folder's identity, which differs if somebody has removed it and another one has its name."""
     info = os.stat(folder)
     return info.st_dev, info.st_ino
-
-
-def remove(folder: Path, key: str) -> None:
-    """Remove the files of a key whose library cannot be used although it is whole."""
-    for ending in ("json", "so"):
-        with contextlib.suppress(OSError):
-            os.unlink(folder / f"{key}.{ending}")
 
 
 def remove_private() -> None:
@@ -150,6 +154,7 @@ def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+    eviction.keep_below(folder)
 
 
 _SEAL = '"checksum": "'
@@ -180,6 +185,8 @@ def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
     try:
         check_directory(folder)
         metadata = _unsealed(read(folder / f"{key}.json"))
+        with contextlib.suppress(OSError):  # on a disk that cannot be written
+            os.utime(folder / f"{key}.json")  # `eviction.py` removes what was not used for longest
         if "library" not in metadata:
             return None, metadata
         if hashlib.sha256(read(library)).hexdigest() != metadata["library"]:

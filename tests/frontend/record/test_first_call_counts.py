@@ -23,7 +23,7 @@ time.perf_counter = lambda: 0.0  # or what is done at once would depend on the t
 import numpy as np
 import npcompile
 from examples.kmeans import assign
-from npcompile.paths import PACKAGE
+from npcompile.diagnostics.paths import PACKAGE
 
 files, calls, switches = set(), 0, 0
 

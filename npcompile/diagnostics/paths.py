@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-PACKAGE = os.path.dirname(__file__) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def _folder(*names: str) -> str:

@@ -1,0 +1,1 @@
+"""Each file here does one command of `python -m npcompile`."""
