@@ -9,6 +9,7 @@ from npcompile.diagnostics import installation
 installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
 
 from npcompile.device import asarray, device  # noqa: E402
+from npcompile.diagnostics.settings import config, set_num_threads, warn_of_faults  # noqa: E402
 from npcompile.diagnostics.stats import Stats  # noqa: E402
 from npcompile.explain.explain import Explanation, explain  # noqa: E402
 from npcompile.frontend.eager.ndarray import ndarray  # noqa: E402
@@ -31,14 +32,18 @@ __all__ = [
     "Verification",
     "__version__",
     "asarray",
+    "config",
     "device",
     "empty_cache",
     "explain",
     "jit",
     "ndarray",
+    "set_num_threads",
     "vectorize",
     "verify",
 ]
+
+warn_of_faults()
 
 
 def __dir__() -> list[str]:

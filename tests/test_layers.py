@@ -40,6 +40,7 @@ ORDER = (
 LEAVES = (
     *("npcompile.diagnostics.paths", "npcompile.diagnostics.reason"),
     *("npcompile.tiering.backoff", "npcompile.tiering.overhead"),
+    "npcompile.diagnostics.settings",
 )
 
 # Other packages that a folder, and those in it, may import. Folders not named may import all.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from npcompile.diagnostics.settings import config
 from npcompile.lower.store import cache, eviction
 
 
@@ -24,7 +25,7 @@ def folders() -> list[Path]:
 
 def info() -> int:
     """Print where the kernels are, how many there are, and how much room they take."""
-    most = eviction.limit()
+    most = config.cache_bytes
     print(f"kernels lie in {cache.root()}")
     print(f"each folder may take {size_text(most)}" if most else "no limit on their size")
     for folder in folders():

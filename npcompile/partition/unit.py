@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-import os
 import warnings
 from typing import Any
 
 from npcompile.diagnostics.reason import Place, Reason
 from npcompile.diagnostics.recompilations import why_given_up
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.pipeline import Traced
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.linking import KernelLinking
@@ -80,7 +80,7 @@ class Unit(RecordedFunction):
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:
         assert traced.plan is not None
-        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
+        if config.backend == "interpreter" or not is_small(traced.plan):
             return True
         state.move(Event.TOO_SMALL)
         if self._all_small():  # the next lengths are a signature of their own, and would be recorded, too

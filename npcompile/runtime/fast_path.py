@@ -5,7 +5,6 @@ Until it has been built, and where anything is not as usual, `RecordedFunction._
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.catalog.assumed_modules import ASSUMED, replaced
 from npcompile.frontend.eager import errstate
 from npcompile.frontend.eager.ndarray import ndarray
@@ -93,7 +93,7 @@ def use() -> None:
 def _look() -> None:
     """Count a call of a known signature without the native runtime, and look for that now and then."""
     global _missed, _next_look
-    if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
+    if config.backend == "interpreter":
         return
     _missed += 1
     if _missed >= _next_look:

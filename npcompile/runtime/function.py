@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import opcode
-import os
 import sys
 import types
 from collections.abc import Callable
@@ -15,6 +14,7 @@ import torch
 from npcompile.diagnostics.not_compiled import NotCompiledError, owed, tell_owed
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import last_difference, why_given_up
+from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
@@ -489,7 +489,7 @@ class RecordedFunction(PlainCalls):
         if group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
             group.add(state.lengths, entry, general, leaves)
-        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
+        if config.backend == "interpreter":
             self._stats.segments += len(entry.segments)
             if not entry.alone:
                 return result

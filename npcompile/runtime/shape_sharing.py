@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
@@ -106,7 +106,7 @@ class ShapeSharing(KernelLinking):
     @property
     def _has_to_wait(self) -> bool:
         """Tell if calls wait for the compiler."""
-        return self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0")
+        return self._wait or config.wait
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         """A call that Python answers."""

@@ -8,8 +8,7 @@ a call of them takes long enough. Estimates decide at first, then times that wer
 
 from __future__ import annotations
 
-import os
-
+from npcompile.diagnostics.settings import config
 from npcompile.tiering.numpy_cost import COST, numpy_cost
 from npcompile.tiering.protocols import ProgramLike
 
@@ -26,7 +25,7 @@ RATE = 10
 
 def is_bounded() -> bool:
     """Tell whether there is a bound. Tests that count kernels pin the answer: NPCOMPILE_SPENDING=0."""
-    return os.environ.get("NPCOMPILE_SPENDING", "1") != "0"
+    return config.spending
 
 
 class CompileBudget:

@@ -8,10 +8,11 @@ do equal work the least of several times counts, and of the calling thread's own
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from npcompile.diagnostics.settings import config
 
 # The fewest and the most calls of each that are measured where calls do equal work.
 FEWEST, MOST = 3, 8
@@ -26,8 +27,7 @@ INSTANT = 1e-9  # seconds: no call is taken to take less
 
 def are_held() -> bool:
     """Tell if contests are held. Tests that count replays pin the answer: NPCOMPILE_CONTESTS=0."""
-    interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
-    return not interpreted and os.environ.get("NPCOMPILE_CONTESTS", "1") != "0"
+    return config.backend != "interpreter" and config.contests
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+from npcompile.diagnostics.settings import config
 from npcompile.tiering.backoff import Backoff
 
 clock: Callable[[], float] = time.perf_counter
@@ -24,7 +25,7 @@ clock: Callable[[], float] = time.perf_counter
 
 def is_unlimited() -> bool:
     """Tell if machinery may take any time. Tests that count pin the answer: NPCOMPILE_OVERHEAD=unlimited."""
-    return os.environ.get("NPCOMPILE_OVERHEAD") == "unlimited"
+    return config.overhead == "unlimited"
 
 
 _UNLIMITED = is_unlimited()

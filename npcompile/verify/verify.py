@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import types
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.segment import Segment
@@ -147,7 +147,7 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
 
 def verifying() -> bool:
     """Tell if this whole run is to be verified: `NPCOMPILE_VERIFY` is set, and not to 0."""
-    return os.environ.get("NPCOMPILE_VERIFY", "0") not in ("", "0")
+    return config.verify
 
 
 class Watch:

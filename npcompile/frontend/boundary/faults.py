@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 
 from npcompile.diagnostics.paths import ANSWERING, DEVICE_LANE, HOOKS, PACKAGE
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.catalog.installed_packages import is_nobodys
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
@@ -93,7 +94,7 @@ class Fault:
 
     def loud(self) -> None:
         """Raise, where faults are not to be hidden."""
-        if os.environ.get("NPCOMPILE_INTERNAL_ERRORS") == "raise":
+        if config.internal_errors == "raise":
             raise InternalError(self.reason) from self.error
 
 

@@ -7,12 +7,12 @@ pass.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.passes.bounds_checks import prove_bounds
 from npcompile.frontend.passes.dead_code import drop_unused
 from npcompile.frontend.passes.mask_lowering import lower_masks
@@ -25,7 +25,7 @@ from npcompile.lower.plan.attributes import step_of
 # The name under which the program stands that no pass has changed yet.
 RECORDING = "recording"
 
-_VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
+_VERIFIES = config.verify_programs
 
 
 def _always(program: Program) -> bool:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import torch
 
+from npcompile.diagnostics.settings import config
 from npcompile.lower import adapter
 from npcompile.lower.codegen import streaming
 from npcompile.lower.codegen.wrapper import Call, Memory, Program, Unreadable, View, numel
@@ -348,7 +349,7 @@ class Header:
     MADE_AT = 8
 
     def __init__(self, folder: Path) -> None:
-        self.kept = os.environ.get("NPCOMPILE_HEADER_DIR")
+        self.kept = config.header_dir or None
         self.folder = Path(self.kept or folder)
         self.kernels = 0
         self.process: subprocess.Popen[bytes] | None = None

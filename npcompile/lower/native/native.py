@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from npcompile.diagnostics.settings import Config
 from npcompile.lower.codegen import cpp
 from npcompile.lower.store import cache as files
 from npcompile.lower.store import eviction
@@ -95,8 +96,8 @@ def load(folder: Path) -> Any:
                 _failures.append(f"the native runtime cannot be loaded: {error}")
                 eviction.remove(folder, key())  # the worker builds it anew
                 raise ImportError(_failures[-1]) from None
-            if limit := os.environ.get("NPCOMPILE_POOL_BYTES"):
-                module.set_limit(int(limit))
+            at_first = module.stats()["limit"]
+            Config.pool_bytes.follow(lambda limit: module.set_limit(at_first if limit is None else limit))
             _module = module
         return _module
 

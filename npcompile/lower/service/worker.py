@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.lower.codegen import cpp
 from npcompile.lower.native import native
 from npcompile.lower.plan import sizes
@@ -30,7 +31,7 @@ from npcompile.lower.service.failures import failure
 from npcompile.lower.store import cache
 
 NICENESS = 15
-SECONDS = 60.0  # for one compilation, unless NPCOMPILE_COMPILE_SECONDS says otherwise
+SHORTEST = 0.1  # seconds: a compilation may take at least that
 LENGTH = struct.Struct("<Q")
 
 
@@ -128,10 +129,7 @@ class _OutOfTime(BaseException):
 
 def limit() -> float:
     """Return how many seconds one compilation may take."""
-    try:
-        return max(float(os.environ["NPCOMPILE_COMPILE_SECONDS"]), 0.1)
-    except (KeyError, ValueError):
-        return SECONDS
+    return max(config.compile_seconds, SHORTEST)
 
 
 @contextlib.contextmanager

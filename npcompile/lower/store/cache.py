@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 
+from npcompile.diagnostics.settings import config
 from npcompile.lower import notices
 from npcompile.lower.store import eviction
 
@@ -43,7 +44,7 @@ def root() -> str:
 
     It is `$NPCOMPILE_CACHE_DIR`, else `npcompile` in `$XDG_CACHE_HOME`, else `~/.cache/npcompile`.
     """
-    if named := os.environ.get("NPCOMPILE_CACHE_DIR"):
+    if named := config.cache_dir:
         return named
     caches = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(caches):  # the XDG Base Directory Specification has relative paths ignored

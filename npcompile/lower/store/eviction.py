@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-LIMIT = 2 << 30  # bytes, unless NPCOMPILE_CACHE_BYTES says otherwise
+from npcompile.diagnostics.settings import config
+
 LEFT = 0.8  # of the limit is kept, so that one eviction makes room for many kernels
 # A kernel that was used within so many seconds stays: another process may be about to load it.
 IN_USE = 60.0
@@ -24,16 +25,6 @@ class Kernel(NamedTuple):
     key: str
     size: int
     used: float
-
-
-def limit() -> int:
-    """Return the most bytes that the kernels of a folder may take.
-
-    `$NPCOMPILE_CACHE_BYTES` says it; 0 stands for no limit. What is no number counts as not set.
-    """
-    with contextlib.suppress(ValueError):
-        return int(os.environ.get("NPCOMPILE_CACHE_BYTES", ""))
-    return LIMIT
 
 
 def kernels(folder: Path) -> list[Kernel]:
@@ -60,7 +51,7 @@ def remove(folder: Path, key: str) -> None:
 
 def keep_below(folder: Path) -> None:
     """Remove the kernels that were not used for longest, if all of them take more than the limit."""
-    most = limit()
+    most = config.cache_bytes
     if not most:
         return
     found = kernels(folder)

@@ -61,11 +61,6 @@ def test_no_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(keys(folder)) == 15
 
 
-def test_a_limit_that_is_no_number_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NPCOMPILE_CACHE_BYTES", "much")
-    assert eviction.limit() == eviction.LIMIT
-
-
 def test_a_kernel_that_was_removed_is_not_found(folder: Path) -> None:
     store(folder, "a")
     eviction.remove(folder, "a")
