@@ -19,7 +19,7 @@ import npcompile
 from npcompile.diagnostics.reason import Cause
 from npcompile.lower.native import kernel
 from npcompile.lower.service import compiler, worker
-from npcompile.lower.store import cache
+from npcompile.lower.store import cache, eviction
 from tests.programs.native_runtime_faults import copy_of, judged, kernels_in, run
 
 pytestmark = pytest.mark.usefixtures("in_time")
@@ -71,7 +71,7 @@ def test_kernels_that_never_load_are_a_reason(kernel_folder: Path, monkeypatch: 
 
     monkeypatch.setattr(kernel, "make", make)
     monkeypatch.setattr(compiler._compiler, "_ask", lambda asked: worker.Reply(asked.key, None, True))
-    monkeypatch.setattr(cache, "remove", lambda *_: None)
+    monkeypatch.setattr(eviction, "remove", lambda *_: None)
     jitted, told = run()
     assert jitted.stats.replays == 0
     assert "failed to map segment" in told and "instead: another folder for kernels" in told
