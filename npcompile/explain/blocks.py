@@ -180,6 +180,21 @@ def functions_of(root: Any) -> tuple[Block, ...]:
     return tuple(found)
 
 
+def functions_under(root: Any) -> Iterator[RecordedFunction]:
+    """Yield a jitted function, its blocks and the functions that it calls from between them."""
+    pending, seen = [root], set()
+    while pending:
+        recorded = pending.pop()
+        if id(recorded) in seen or not isinstance(recorded, RecordedFunction):
+            continue
+        seen.add(id(recorded))
+        yield recorded
+        cuts = [cutting.cut_of(state) for state in list(recorded._states.values())]
+        cuts.append(recorded.inside if isinstance(recorded, cutting.Block) else None)
+        for cut in (cut for cut in cuts if cut is not None):
+            pending += [*cut.blocks.values(), *cut.root.callees.values()]
+
+
 # -- what stays Python ---------------------------------------------------------------------------------------
 
 

@@ -2,173 +2,78 @@
 
 from __future__ import annotations
 
-import textwrap
 import types
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from npcompile.diagnostics.not_compiled import NotCompiledWarning
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.diagnostics.recompilations import Recompilation, recompilations
+from npcompile.diagnostics.recompilations import recompilations
 from npcompile.diagnostics.stats import Stats
-from npcompile.explain.blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
-from npcompile.explain.loops import ExplainedLoop, loops_of
-from npcompile.explain.programs import ExplainedProgram, Step, explained, size_text
+from npcompile.explain.blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.explain.explanation import Copies, Detail, Explanation, Hint, checked
+from npcompile.explain.loops import loops_of
+from npcompile.explain.profile import Profile, Sampler, replay_codes, timed_kernels
+from npcompile.explain.programs import ExplainedProgram, explained
+from npcompile.explain.report_builder import report_of
 from npcompile.explain.timing import Seconds, kept, timed
 from npcompile.frontend.eager.errstate import traps
-from npcompile.frontend.passes.order import RECORDING, Snapshot, watched
+from npcompile.frontend.passes.order import watched
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.partition.partitioned import PartitionedFunction, cut_of
 from npcompile.runtime.function import RecordedFunction, Specialization
 
-
-@dataclass(frozen=True)
-class Copies:
-    """Bytes that one call moves: written by kernels, and copied between host and device.
-
-    in_loops: some of the kernels are run at each trip of a loop, or each time a function is called; they
-    count once.
-    """
-
-    bytes_written: int
-    bytes_to_device: int
-    bytes_from_device: int
-    in_loops: bool = False
-
-    def __str__(self) -> str:
-        text = f"kernels write {size_text(self.bytes_written)}"
-        if self.in_loops:
-            text += " (what is done at each trip counts once)"
-        if self.bytes_to_device or self.bytes_from_device:
-            moved = (
-                f"{size_text(self.bytes_to_device)} to the device, {size_text(self.bytes_from_device)} back"
-            )
-            return f"{text}; copied: {moved}"
-        return f"{text}; nothing is copied to or from a device"
+__all__ = ["Explanation", "explain"]
 
 
-@dataclass(frozen=True)
-class Hint:
-    """Something that runs uncompiled: where, why, and what to write instead."""
+def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **kwargs: Any) -> Explanation:
+    """Explain what becomes of `f(*args, **kwargs)`: what is compiled, where time goes, and why.
 
-    where: str
-    reason: str
-    write: str
+    The call happens once, with its effects; then compilations are waited for. A function that is sure to have
+    no effects is called some more times, to be timed; `stats` does not count these calls. With `strict=True`,
+    statements that cannot be compiled are explained, not raised.
 
-    def __str__(self) -> str:
-        return f"{self.where}: {self.reason}\n    instead: {self.write}"
+    Parameters
+    ----------
+    f : callable
+        A function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
+    *args, **kwargs
+        The call's arguments. A parameter of the function's own that is named `detail` is given by position.
+    detail : {"report", "program", "guards", "passes", "source"}, default "report"
+        The text that `str` of the explanation gives. "report": a summary and the annotated source.
+        "program": each step of all programs, blocks and loops. "guards": the checks of each replay.
+        "passes": each program as it was recorded, and after each pass that has changed it; the call is
+        recorded anew for this, by a jit of its own. "source": native loops with the types of names, and the
+        generated code.
 
+    Returns
+    -------
+    Explanation
+        The text is its `str`. Its fields are for programs.
 
-@dataclass(frozen=True)
-class Explanation:
-    """The fate of a function's parts, for one signature of its arguments. `str` of it is for reading.
+    Raises
+    ------
+    TypeError
+        If `f` is no function.
+    ValueError
+        If `detail` is none of those above.
+    Exception
+        The call's own.
 
-    result: the call's result. programs: the residual programs of the function as a whole. why_cut: why there
-    are none, where recording it whole was tried; then blocks are recorded from the next call on: explain it
-    again. blocks: the recorded blocks of a function that was cut; loops: its loops that are done natively, or
-    might have been; functions: those that it calls from between its blocks; left: statements that Python
-    carries out. recompilations: why there is more than one program or signature. reasons: why anything ran
-    uncompiled. strict_error: the same, with what to write instead. passes: the programs after each pass,
-    where that was asked for.
-    """
-
-    name: str
-    file: str
-    line: int
-    result: Any = field(repr=False)
-    programs: tuple[ExplainedProgram, ...]
-    blocks: tuple[Block, ...]
-    loops: tuple[ExplainedLoop, ...]
-    functions: tuple[Block, ...]
-    left: tuple[LeftToPython, ...]
-    copies: Copies
-    recompilations: tuple[Recompilation, ...]
-    reasons: tuple[str, ...]
-    seconds: Seconds
-    strict_error: tuple[Hint, ...]
-    stats: Stats = field(repr=False)
-    why_cut: str = ""
-    passes: tuple[Snapshot, ...] = ()
-
-    @property
-    def all_programs(self) -> tuple[ExplainedProgram, ...]:
-        """The programs of the function, of its blocks and of the functions that it calls."""
-        inner = (program for block in (*self.blocks, *self.functions) for program in block.all_programs)
-        return (*self.programs, *inner)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        return tuple(step for program in self.all_programs for step in program.steps)
-
-    @property
-    def guards(self) -> tuple[Step, ...]:
-        """The checks that must hold for the programs to be replayed."""
-        return tuple(step for step in self.steps if step.became == "guard")
-
-    @property
-    def source(self) -> str:
-        """The generated C++ or Triton of all kernels, and of native loops."""
-        texts = [program.source for program in self.all_programs]
-        return "\n".join([*texts, *(loop.source for loop in self.loops)])
-
-    def __str__(self) -> str:
-        lines = [f"{self.name} ({self.file}:{self.line})" if self.file else self.name]
-        for number, program in enumerate(self.programs, 1):
-            lines += [f"program {number}: {program.signature}", str(program)]
-        for title, parts in (("blocks", self.blocks), ("functions called between blocks", self.functions)):
-            if parts:
-                lines += [f"{title}:", *[str(part) for part in parts]]
-        if self.loops:
-            lines += ["loops:", *[textwrap.indent(str(loop), "  ") for loop in self.loops]]
-        if self.left:
-            lines += ["left to Python:", *[f"  {part}" for part in self.left]]
-        if self.why_cut:
-            lines.append(f"not recorded as a whole: {self.why_cut}")
-        if not self.all_programs and not any(loop.source for loop in self.loops):
-            waits = self.why_cut or any(block.way == NOT_YET for block in self.blocks)
-            later = "; its blocks are recorded from the next call on" if self.blocks and waits else ""
-            lines.append(f"nothing of it is compiled{later}")
-        for snapshot in self.passes:
-            lines += _pass_text(snapshot)
-        lines.append(f"memory: {self.copies}")
-        lines.append(f"time: {self.seconds}")
-        if self.recompilations:
-            lines += ["recorded again:", *[f"  {again}" for again in self.recompilations]]
-        if self.strict_error:
-            lines += ["uncompiled:", *[f"  {hint}" for hint in self.strict_error]]
-        return "\n".join(lines)
-
-
-def _pass_text(snapshot: Snapshot) -> list[str]:
-    """Return the lines about one pass: the program, if the pass has changed it."""
-    if not snapshot.changed:
-        return [f"{snapshot.program} after {snapshot.after}: no change"]
-    mark = "" if snapshot.after == RECORDING else " (changed)"
-    return [
-        f"{snapshot.program} after {snapshot.after}{mark}:",
-        *(f"    {line}" for line in snapshot.text.splitlines()),
-    ]
-
-
-def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs: Any) -> Explanation:
-    """Explain what becomes of `f(*args, **kwargs)`: program, kernels, guards, copies, time, and why.
-
-    f: a function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
-    It is called with these arguments, so its effects happen, once; then it waits for compilations.
-    A function that is sure to have no effects is called some more times, to be timed; `stats` does not count
-    these calls.
-
-    passes: show each residual program that the call records as it was recorded, and after each pass by the
-    pass's name; a program is repeated where the pass has changed it. The call is recorded anew for this, by a
-    jit of its own. A parameter of the function's own that is named `passes` is given by position.
-
-    Raises the call's exception. With `strict=True`, statements that cannot be compiled are explained, not
-    raised.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def scaled(x, by):
+    ...     return np.sqrt(x) * by
+    >>> explanation = npcompile.explain(scaled, np.ones(1000), 2.0)
+    >>> explanation.result.sum()
+    np.float64(2000.0)
     """
     if not callable(f) or isinstance(f, type):
         raise TypeError(f"npcompile.explain takes a function, not {'a class' if callable(f) else repr(f)}")
+    passes = checked(detail) == "passes"
     jitted = isinstance(f, Jitted | Partial) or _is_method(f)
     made: Any = f if jitted else jit(f)
     if isinstance(made, Partial):
@@ -195,16 +100,22 @@ def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs
             known = made._states.get(key) if key is not None else None
             # The call that is timed later needs the arguments as this call finds them.
             first = None if known and known.entries and not known.partitioned else kept(args, kwargs)
-            with watched(passes) as snapshots:
-                result = made(*args, **kwargs)
+            profile = Profile()
+            sampler = Sampler(profile, replay_codes(made))
+            with watched(passes) as snapshots, timed_kernels(made, profile), sampler.sampling():
+                result = sampler.run(made, args, kwargs)
+            if made.stats.recordings > before.recordings or known is None:
+                profile.clear()  # to record takes other times than to replay
             made.wait()
             state = made._states.get(key) if key is not None else None
             moved = _moved(before, made.stats)
-            seconds, again = timed(made, state, args, kwargs, first)
+            seconds, again = timed(made, state, args, kwargs, first, profile)
+            state = made._states.get(key) if key is not None else None
     finally:
         made._strict = strict
     explanation = _explanation(made, state, result, again or moved, seconds)
-    return replace(explanation, passes=tuple(snapshots))
+    explanation = replace(explanation, passes=tuple(snapshots), detail=detail)
+    return replace(explanation, report=report_of(explanation, profile))
 
 
 def _moved(before: Stats, after: Stats) -> tuple[int, int]:

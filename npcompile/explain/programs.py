@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -95,6 +97,10 @@ class Kernel:
         The number of flags it gives that tell whether NumPy would have raised.
     error : str or None
         Why there is no kernel.
+    bytes_moved : int
+        Bytes of its arguments and results, which one call has to read or write at least.
+    operations : int
+        Results of one element that the ops of one call compute, and the elements that reductions take.
     """
 
     number: int
@@ -109,6 +115,8 @@ class Kernel:
     ended: str
     checks: int
     error: str | None
+    bytes_moved: int = 0
+    operations: int = 0
 
     def __str__(self) -> str:
         if self.error is not None:
@@ -196,6 +204,8 @@ class ExplainedProgram:
         A replay writes into arrays from outside, or makes an opaque call.
     others : int
         The number of signatures beside its own that it has answered for.
+    codes : tuple of code
+        The code of its replay.
     """
 
     signature: str
@@ -206,6 +216,7 @@ class ExplainedProgram:
     host_calls: int
     has_effects: bool
     others: int = 0
+    codes: tuple[types.CodeType, ...] = field(default=(), repr=False)
 
     @property
     def guards(self) -> tuple[Step, ...]:
@@ -292,6 +303,7 @@ def explained(entry: RecordedProgram, others: int = 0) -> ExplainedProgram:
         ),
         has_effects=plan.effects is not None,
         others=others,
+        codes=tuple(entry.replay.codes),
     )
 
 
@@ -323,7 +335,23 @@ def _kernel(number: int, step: Planned, job: Any) -> Kernel:
         ended="" if step.why is None else str(step.why),
         checks=step.segment.checks,
         error=None if job is None or job.error is None else str(job.error),
+        bytes_moved=sum(map(_bytes, (*step.segment.values, *step.segment.results))),
+        operations=sum(map(_operations, step.segment.ops)),
     )
+
+
+def _bytes(value: Value) -> int:
+    """Return the bytes of the places in memory that a value's elements lie in."""
+    if value.dtype is None or value.kind != "array":
+        return 0
+    steps = zip(value.shape, value.strides, strict=True)
+    return math.prod(length for length, stride in steps if stride) * value.dtype.itemsize
+
+
+def _operations(node: fx.Node) -> int:
+    """Return the elements that an op gives or takes, whichever are more."""
+    values = [value_of(each) for each in (node, *node.all_input_nodes)]
+    return max((math.prod(value.shape) for value in values if value.kind == "array"), default=1)
 
 
 def _step_at(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:

@@ -5,29 +5,35 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import dataclasses
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from npcompile.explain.blocks import held, statements
+from npcompile.explain.profile import Profile, Sampler, replay_codes, timed_kernels
 from npcompile.explain.programs import duration_text
 from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
+from npcompile.frontend.rewrite.source import NotFound
 from npcompile.jit import Jitted
 from npcompile.lower.plan.attributes import step_of, value_of
 from npcompile.partition.partitioned import Block, Callee, PartitionedFunction, cut_of
 from npcompile.runtime.function import Specialization
 from npcompile.runtime.recorded_program import RecordedProgram
+from npcompile.runtime.tiers import Tier
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
-_TRIES = 3  # calls until all blocks of a function are replayed
+_PROFILED = 0.05  # seconds of calls of which it is seen where their time goes, likewise
+_TRIES = 8  # calls until all blocks of a function are replayed
 # Counts of calls, which timing must not change.
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "bytes_to_device",
@@ -44,7 +50,17 @@ _FILES = ("tofile", "dump")  # methods of arrays that write files
 _HARMLESS: frozenset[Any] = frozenset(
     [range, len, enumerate, zip, reversed, sorted, list, tuple, dict, set, sum, any, all, bool, str]
 )
+# Packages whose functions change nothing but, at most, their arguments.
+_COMPUTING = ("scipy.ndimage.", "scipy.linalg._", "scipy.fft.", "scipy.signal.", "scipy.special.")
 _OUTSIDE = object()
+# Attributes of a class that `dataclass` makes, or that every class has. Those that Python calls to read,
+# to store or to copy are not among them.
+_RECORDS_OWN = frozenset(
+    ["__init__", "__repr__", "__eq__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__"]
+    + ["__dict__", "__weakref__", "__match_args__", "__module__", "__doc__", "__qualname__"]
+    + ["__annotations__", "__annotate_func__", "__annotations_cache__", "__dataclass_params__"]
+    + ["__dataclass_fields__", "__replace__"]
+)
 
 
 @dataclass(frozen=True)
@@ -68,19 +84,29 @@ def timed(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     first: tuple[tuple[Any, ...], dict[str, Any]] | None,
+    profile: Profile,
 ) -> tuple[Seconds, tuple[int, int] | None]:
     """Measure both on these arguments; also the bytes that a replay copies to a device and back.
 
+    profile: takes the times of lines and kernels.
+
     A function that was cut is called on copies of the arguments, since its blocks write into arrays that may
     be theirs, as they were before the first call (`first`); blocks that were not recorded yet are recorded
-    then.
+    then. So is a function of which the first call has recorded nothing.
     """
-    if state is None or not (state.entries or state.partitioned):
+    if state is None:
         return Seconds(why="nothing was compiled"), None
-    if (partitioned := cut_of(state)) is None:
+    partitioned = cut_of(state)
+    if partitioned is None and not state.entries:
+        if state.tier is not Tier.RECORDING or jitted._stats.told:
+            return Seconds(why="nothing was compiled"), None
+        if first is None or not _looks_quiet(jitted.__wrapped__, {}, set(), set()):
+            return Seconds(why="nothing is compiled yet; explain it again after some calls"), None
+        fresh: Callable[[], Any] = lambda: copy.deepcopy(first)  # noqa: E731
+    elif partitioned is None:
         if any(entry.plan.effects is not None for entry in state.entries):
             return Seconds(why="it has effects"), None
-        fresh: Callable[[], Any] = lambda: (args, kwargs)  # noqa: E731
+        fresh = lambda: (args, kwargs)  # noqa: E731
     else:
         if first is None or not _is_quiet(partitioned):
             return Seconds(why="it has effects, or may have"), None
@@ -92,18 +118,21 @@ def timed(
     loops = [] if partitioned is None else [one for one in partitioned.natives.values() if one is not None]
     entered = [(loop, loop.entries, loop.leaves, dict(loop.left)) for loop in loops]
     try:
-        for _ in range(_TRIES):
+        for tries in range(_TRIES):
             before = replace(jitted.stats)
             given, named = fresh()
             jitted(*given, **named)
             jitted.wait()
             after = jitted.stats
-            if after.replays > before.replays:
+            settled = after.recordings == before.recordings or tries == _TRIES - 1
+            if settled and after.replays > before.replays:
                 moved = (
                     after.bytes_to_device - before.bytes_to_device,
                     after.bytes_from_device - before.bytes_from_device,
                 )
-                return Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh)), moved
+                seconds = Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh))
+                _profile(jitted, fresh, profile)
+                return seconds, moved
         return Seconds(why="no replay answered all of it"), None
     finally:
         for stats, old in counts:
@@ -111,6 +140,16 @@ def timed(
                 setattr(stats, name, getattr(old, name))
         for loop, entries, leaves, left in entered:
             loop.entries, loop.leaves, loop.left = entries, leaves, left
+
+
+def _profile(jitted: Jitted, fresh: Callable[[], Any], profile: Profile) -> None:
+    """Call a function for a while, and take the times of its lines and kernels, in place of earlier ones."""
+    profile.clear()
+    sampler = Sampler(profile, replay_codes(jitted))
+    with timed_kernels(jitted, profile), sampler.sampling():
+        while profile.seconds < _PROFILED and profile.calls < 1000:
+            args, kwargs = fresh()
+            sampler.run(jitted, args, kwargs)
 
 
 def kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
@@ -137,7 +176,20 @@ def _is_data(value: Any) -> bool:
         return all(map(_is_data, value))
     if type(value) is dict:
         return all(map(_is_data, value.values()))
+    if _is_record(type(value)):
+        return all(map(_is_data, vars(value).values()))
     return type(value) in _DATA or isinstance(value, np.generic)
+
+
+def _is_record(cls: type) -> bool:
+    """Tell if a class is a dataclass of fields alone: to read or copy one calls no code of the user's."""
+    if not dataclasses.is_dataclass(cls) or "__dict__" not in dir(cls):
+        return False
+    named = [item for base in cls.__mro__[:-1] for item in vars(base).items()]
+    return all(
+        name in _RECORDS_OWN or not (callable(value) or hasattr(type(value), "__get__"))
+        for name, value in named
+    )
 
 
 def _writes_outside(entry: RecordedProgram) -> bool:
@@ -156,9 +208,28 @@ def _is_quiet(partitioned: PartitionedFunction) -> bool:
     stores to attributes or outer names, calls of listed functions only, no arrays from outside.
     """
     fn = partitioned.owner.__wrapped__
+    recorded = [
+        block for block in _blocks(partitioned) if any(state.entries for state in block._states.values())
+    ]
+    if any(_writes_outside(entry) for block in recorded for entry in _entries(block)):
+        return False
+    known = {node for block in recorded for node in block.piece.block.statements} & set(held(partitioned))
+    return _looks_quiet(fn, partitioned.root.callees, known, set())
+
+
+def _looks_quiet(fn: Any, callees: Mapping[Any, Any], known: set[ast.AST], seen: set[Any]) -> bool:
+    """Tell if the source of a function shows that it changes nothing but, at most, its arguments.
+
+    known: statements of which that is known. seen: functions that are being looked at.
+    """
     if not isinstance(fn, types.FunctionType):
         return False
-    tree, _ = tree_of(fn)
+    if not all(isinstance(value, _CONSTANT) for value in _defaults(fn)):
+        return False
+    try:
+        tree, _ = tree_of(fn)
+    except NotFound:
+        return False
     every = [part for node in (tree.args, *tree.body) for part in ast.walk(node)]  # not the decorators
     never = (
         ast.Global,
@@ -169,19 +240,19 @@ def _is_quiet(partitioned: PartitionedFunction) -> bool:
         ast.Lambda,
         ast.With,
         ast.ClassDef,
+        ast.Import,
+        ast.ImportFrom,
     )
     if any(
         isinstance(node, never) or (isinstance(node, ast.FunctionDef) and node is not tree) for node in every
     ):
         return False
-    recorded = [
-        block for block in _blocks(partitioned) if any(state.entries for state in block._states.values())
-    ]
-    if any(_writes_outside(entry) for block in recorded for entry in _entries(block)):
-        return False
-    known = {node for block in recorded for node in block.piece.block.statements} & set(held(partitioned))
-    names = _Names(fn, every, partitioned)
+    names = _Names(fn, every, callees, {*seen, fn})
     return all(names.is_quiet(node) for node in _parts(body_of(tree)) if node not in known)
+
+
+def _defaults(fn: types.FunctionType) -> list[Any]:
+    return [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
 
 
 def _blocks(partitioned: PartitionedFunction) -> Iterator[Block]:
@@ -209,10 +280,11 @@ class _Names:
     """Finds the values of a function's names."""
 
     def __init__(
-        self, fn: types.FunctionType, nodes: list[ast.AST], partitioned: PartitionedFunction
+        self, fn: types.FunctionType, nodes: list[ast.AST], callees: Mapping[Any, Any], seen: set[Any]
     ) -> None:
         self.fn = fn
-        self.callees = partitioned.root.callees
+        self.callees = callees
+        self.seen = seen
         self.own = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
         self.own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
         self.cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
@@ -257,7 +329,8 @@ class _Names:
         )
         if isinstance(callee, Callee):
             cut = any(state.partitioned is not None for state in callee._states.values())
-            return bool(_entries(callee)) and not cut and not any(map(_writes_outside, _entries(callee)))
+            if bool(_entries(callee)) and not cut:
+                return not any(map(_writes_outside, _entries(callee)))
         try:
             if function in _HARMLESS or function in purity.NUMBER_FUNCTIONS or function in purity.STRUCTURE:
                 return True
@@ -265,4 +338,9 @@ class _Names:
                 return True
         except TypeError:  # it has no hash
             return False
+        if isinstance(function, types.FunctionType):
+            if function.__module__.startswith(_COMPUTING):
+                return True
+            if is_users_file(function.__code__.co_filename):
+                return function not in self.seen and _looks_quiet(function, self.callees, set(), self.seen)
         return TABLE.of(function) is not None or function in (np.copyto, *UPDATING)

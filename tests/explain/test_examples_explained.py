@@ -69,11 +69,11 @@ def test_what_an_example_became(monkeypatch: pytest.MonkeyPatch, row: Row) -> No
         kernels=sum(len(program.kernels) for program in found.all_programs),
         left=len(found.left),
     )
-    assert now == EXPLAINED[name_of(row)], f"{found}\nif that is better, the row is now {now}"
+    assert now == EXPLAINED[name_of(row)], f"{found.text('program')}\nif that is better, the row is now {now}"
     cut = found.why_cut and not found.all_programs  # else what is not recorded as a whole is, in blocks
     assert bool(found.strict_error) == bool(found.reasons or now.host_calls or cut)
     for program in found.all_programs:
         for step in program.steps:
             assert step.became != "kernel" or step.kernel is not None
-    text = str(found)
+    text = found.text("program")
     assert text.startswith(f"{found.name} (") and all(str(part) in text for part in found.left)

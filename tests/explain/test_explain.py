@@ -55,7 +55,7 @@ def test_the_kernel_with_its_source_and_cost(monkeypatch: pytest.MonkeyPatch) ->
     assert found.seconds.numpy is not None and found.seconds.replay is not None
     # Only the two calls that were asked for count: timing does not.
     assert (jitted.stats.calls, jitted.stats.recordings, jitted.stats.replays) == (2, 1, 1)
-    text = str(found)
+    text = found.text("program")
     assert f"{line_of(kmeans, 'argmin')}  argmin = np.argmin(norm, axis=0)" in text
     assert "kernel 1: 1 kernel, writes 8 kB" in text and "times NumPy's speed" in text
 
@@ -92,7 +92,7 @@ def test_how_writes_were_planned() -> None:
     assert [bool(kernel.ended) for kernel in program.kernels] == [True, True]
     assert program.has_effects
     assert found.seconds.why == "it has effects" and found.seconds.numpy is None
-    assert "not timed: it has effects" in str(found)
+    assert "not timed: it has effects" in found.text("program")
 
 
 def test_the_form_of_a_mask_and_why() -> None:
@@ -154,7 +154,7 @@ def test_a_function_cut_into_blocks() -> None:
     assert (body.lines, body.takes, body.gives) == ((line, line), ("u", "v"), ("v",))
     assert body.way == "compiled body, driven trip by trip"
     assert [step.became for step in body.programs[0].steps] == ["kernel"] * 3
-    assert "driven trip by trip" in str(found)
+    assert "driven trip by trip" in found.text("program")
     assert {step.line for step in found.steps} == {line, line_of(steps, "v = u")}
 
 
@@ -188,7 +188,7 @@ def test_why_it_was_not_recorded_as_a_whole(capsys: pytest.CaptureFixture[str]) 
 
     found = npcompile.explain(late, np.arange(9000.0), np.zeros(9000))
     assert capsys.readouterr().out == "late\n"
-    assert not found.all_programs and "decides after the call of print" in str(found)
+    assert not found.all_programs and "decides after the call of print" in found.text("program")
     assert found.strict_error[0].where == f"line {line_of(late, 'if ')}"
     assert found.strict_error[0].write == "decide before the first write or print"
 
@@ -200,14 +200,14 @@ def test_what_decides_too_late_is_named() -> None:
         return y + 1 if y[0] > 1 else y
 
     found = npcompile.explain(drawn, np.arange(9000.0), np.random.default_rng(0))
-    assert "what permuted gave decides after the call of permuted" in str(found)
+    assert "what permuted gave decides after the call of permuted" in found.text("program")
 
 
 def test_uncompiled_functions_say_why_and_what_to_write() -> None:
     names: dict[str, Any] = {}
     exec("def hidden(x):\n    return x * 2", names)
     found = npcompile.explain(npcompile.jit(names["hidden"], strict=True), np.arange(3.0))
-    assert not found.all_programs and "nothing of it is compiled" in str(found)
+    assert not found.all_programs and "nothing of it is compiled" in found.text("program")
     (hint,) = found.strict_error
     assert hint.reason in found.reasons[0] and "source" in hint.reason
     assert hint.write == Cause.OTHER_SOURCE.advice and "`def`" in hint.write
@@ -435,7 +435,7 @@ def test_the_program_after_each_pass(known: bool) -> None:
     jitted = npcompile.jit(mean_of_picked)
     if known:
         jitted(x)
-    found = npcompile.explain(jitted, x, passes=True)
+    found = npcompile.explain(jitted, x, detail="passes")
     assert np.isclose(found.result, mean_of_picked(x))
     assert jitted.stats.calls == known  # the call was recorded by a jit of its own
 

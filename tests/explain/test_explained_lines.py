@@ -60,7 +60,7 @@ def test_steps_in_another_file_name_it_and_the_line_that_led_there(helpers: Modu
     found = npcompile.explain(outer, np.arange(9.0))
     tanh = next(step for step in found.steps if "np.tanh(" in step.text)
     assert tanh.elsewhere == f"{helpers.__file__}:4" and tanh.line == line_of(outer, "soft")
-    assert "far_away.py:4  tanh = np.tanh(x)" in str(found)
+    assert "far_away.py:4  tanh = np.tanh(x)" in found.text("program")
     added = next(step for step in found.steps if "+ 1" in step.text)
     assert (added.line, added.elsewhere) == (line_of(outer, "y + 1"), "")
     lines = {line for program in found.programs for kernel in program.kernels for line in kernel.lines}
@@ -136,7 +136,7 @@ def test_a_native_loop_is_shown_with_its_types(monkeypatch: pytest.MonkeyPatch) 
     assert loop.without_checks == (line_of(native_elements, "for i"),)
     assert "npc_loop" in found.source
     assert all(part.lines[0] < loop.lines[0] for part in found.left)
-    assert "native, entered" in str(found)
+    assert "native, entered" in found.text("program")
 
 
 def rows_of_sums(x):
@@ -161,8 +161,10 @@ def test_loops_that_threads_share_are_shown(monkeypatch: pytest.MonkeyPatch) -> 
     assert loop.shared == (inner,)
     assert loop.unshared == ((outer, "other trips may use what a trip stores to `y`"),)
     assert marks_of(loop, inner) == ("threads share the trips",)
-    assert f"{inner}      for i in range(len(x)):" in str(found) and "threads share the trips" in str(found)
-    assert f"one thread does the trips of line {outer}: other trips" in str(found)
+    assert f"{inner}      for i in range(len(x)):" in found.text(
+        "program"
+    ) and "threads share the trips" in found.text("program")
+    assert f"one thread does the trips of line {outer}: other trips" in found.text("program")
 
 
 def mixed(x, n, by):
@@ -305,7 +307,7 @@ def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.Mon
         == Cause.LITTLE_EACH_TRIP.advice
         == "take whole arrays in place of one element at each trip"
     )
-    assert f"instead: {left.write}" in str(found)
+    assert f"instead: {left.write}" in found.text("program")
 
 
 def test_what_need_not_be_written_otherwise_has_no_advice() -> None:
@@ -328,7 +330,7 @@ def test_a_loop_test_is_a_block_on_its_own_line() -> None:
     found = npcompile.explain(until, np.ones(20_000))
     line = line_of(until, "while")
     assert (line, line) in {block.lines for block in found.blocks}
-    assert found.copies.in_loops and "at each trip counts once" in str(found)
+    assert found.copies.in_loops and "at each trip counts once" in found.text("program")
 
 
 def test_what_is_timed_finds_what_the_call_found() -> None:

@@ -190,4 +190,4 @@ def test_what_raises_within_a_function_at_each_call_is_told(function: Any, line:
     (reason,) = jitted.stats.reasons
     at = function.__code__.co_firstlineno + line
     assert f":{at}: it raises {name}" in reason
-    assert "as it raised" in str(npcompile.explain(jitted, x))
+    assert "as it raised" in str(npcompile.explain(jitted, x, detail="program"))

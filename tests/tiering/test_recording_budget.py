@@ -177,7 +177,7 @@ def test_it_is_told_once() -> None:
             jitted(numbers(call), 0.5 + call % 5)
     assert sum(OF_NO_USE in str(one.message) for one in told) == 1
     assert sum(OF_NO_USE in reason for reason in jitted.stats.reasons) == 1
-    assert OF_NO_USE in str(npcompile.explain(jitted, numbers(0), 3))
+    assert OF_NO_USE in str(npcompile.explain(jitted, numbers(0), 3, detail="program"))
 
 
 def test_what_was_different_is_told() -> None:

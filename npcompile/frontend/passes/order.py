@@ -1,6 +1,6 @@
 """`PASSES` lists the passes over a residual program in the order in which they run; `run_passes` runs them.
 
-`frontend/pipeline.py` calls `run_passes` once a recording has ended. `npcompile.explain(..., passes=True)`
+`frontend/pipeline.py` calls `run_passes` once a recording has ended. `npcompile.explain(f, detail="passes")`
 watches it. Tests set NPCOMPILE_VERIFY_PROGRAMS=1: the verifier then checks each program before and after each
 pass.
 """

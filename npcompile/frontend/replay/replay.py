@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,6 +20,35 @@ from npcompile.frontend.replay.device_lane import Lane
 from npcompile.lower.device.transfers import Counter, counting
 from npcompile.lower.native import native
 from npcompile.lower.plan.plan import Plan
+
+_KERNEL = "__segment"  # begins the names by which the generated function calls its kernels
+
+
+def around_kernels(
+    function: types.FunctionType,
+    around: Callable[[types.CodeType, int, Callable[..., Any]], Callable[..., Any]],
+) -> Callable[[], None]:
+    """Have a linked function call something in the place of its kernels; return what undoes that.
+
+    around: makes it of the function's code, the number of a kernel and the kernel.
+    """
+    space = function.__globals__
+    kernels = {name: kernel for name, kernel in space.items() if name.startswith(_KERNEL)}
+    for name, kernel in kernels.items():
+        space[name] = around(function.__code__, int(name.removeprefix(_KERNEL)), kernel)
+    return lambda: space.update(kernels)
+
+
+def kernel_lines(code: types.CodeType) -> dict[int, int]:
+    """Return the user's lines at which the function of a replay calls its kernels, by their number."""
+    found, line = {}, code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        if instruction.positions is not None and instruction.positions.lineno is not None:
+            line = instruction.positions.lineno
+        name = instruction.argval
+        if isinstance(name, str) and name.startswith(_KERNEL):
+            found[int(name.removeprefix(_KERNEL))] = line
+    return found
 
 
 def native_guard(value: Any) -> Any:
@@ -86,7 +116,7 @@ class Replay:
                 lane.kernel(kernel, segment.values, segment.results)
                 for kernel, segment in zip(kernels, self._segments, strict=True)
             ]
-        space.update({f"__segment{number}": kernel for number, kernel in enumerate(kernels)})
+        space.update({f"{_KERNEL}{number}": kernel for number, kernel in enumerate(kernels)})
         exec(self._code, space)
         function: Callable[..., Any] = space[self._name]
         if self._device is None:

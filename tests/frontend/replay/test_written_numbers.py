@@ -59,4 +59,4 @@ def test_how_a_program_reads() -> None:
     def alternating(x, n):
         return x * (-1) ** n
 
-    assert "(-1) ** n" in str(npcompile.explain(npcompile.jit(alternating), np.ones(3), 2))
+    assert "(-1) ** n" in str(npcompile.explain(npcompile.jit(alternating), np.ones(3), 2, detail="program"))

@@ -46,7 +46,7 @@ def one_kernel(fn: Callable[..., Any], *args: Any, ulp: float = 0) -> Any:
             judge(jitted, fn, args, ulp)
         found = jitted.stats
         assert (found.replays, found.kernels, found.segments, found.host_calls) == (1, 1, 1, 0), found
-        assert "with torch operators" not in str(npcompile.explain(jitted, *args))
+        assert "with torch operators" not in str(npcompile.explain(jitted, *args, detail="program"))
     return found
 
 
@@ -297,7 +297,7 @@ def test_what_is_not_taken_apart_is_torchs_own() -> None:
     for seed in (0, 1):
         judge(jitted, fn, (ordinary(50, seed=seed),), 16)
     assert jitted.stats.replays == 1 and not jitted.stats.reasons
-    assert "with torch operators" in str(npcompile.explain(jitted, ordinary(50)))
+    assert "with torch operators" in str(npcompile.explain(jitted, ordinary(50), detail="program"))
 
 
 def test_powers_are_done_as_numpy_does_them() -> None:

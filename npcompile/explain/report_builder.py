@@ -1,0 +1,308 @@
+"""Makes the report on a function of its programs, loops and statements, and of the times of its lines."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from npcompile.explain.machine import floors
+from npcompile.explain.profile import NPCOMPILE, Profile, Spot, package_of
+from npcompile.explain.programs import Became, ExplainedProgram, Step
+from npcompile.explain.report import KINDS, Bottleneck, Function, KernelPoint, Kind, Line, Report
+from npcompile.frontend.catalog.installed_packages import is_users_file
+from npcompile.frontend.replay.replay import kernel_lines
+
+if TYPE_CHECKING:
+    from npcompile.explain.explanation import Explanation
+
+Place = tuple[str, int]  # a file and a line
+
+# The kinds of line that steps make. Others do no work that anyone waits for.
+_OF_STEPS: dict[Became, Kind] = {
+    "kernel": "compiled",
+    "view": "compiled",
+    "write in place": "compiled",
+    "copy": "compiled",
+    "scalar step": "compiled",
+    "text": "compiled",
+    "object": "compiled",
+    "store": "compiled",
+    "library call": "library",
+    "host call": "library",
+    "opaque call": "Python",
+}
+_LEAST = 0.02  # part of the time from which on a line can be what holds a function back
+_ADVISED = 0.01  # part of the time from which on a line has advice
+_NEEDLESS = ("nothing", "leave it")  # begin advice that asks for no other code
+
+
+@dataclass
+class _Facts:
+    """Facts about one line."""
+
+    kinds: set[Kind] = field(default_factory=set)
+    kernels: dict[str, None] = field(default_factory=dict)
+    seconds: dict[Kind, float] = field(default_factory=dict)  # of all calls that were timed
+    bytes: float = 0.0  # likewise
+    kernel_seconds: float = 0.0
+    reason: str = ""
+    advice: str = ""
+
+
+class _Builder:
+    def __init__(self, explanation: Explanation, profile: Profile) -> None:
+        self.explanation = explanation
+        self.profile = profile
+        self.facts: dict[Place, _Facts] = defaultdict(_Facts)
+        self.points: list[KernelPoint] = []
+        self.packages: dict[str, float | None] = {}
+        self.by_kind: dict[Kind, float] = dict.fromkeys(KINDS, 0.0)
+
+    def build(self) -> Report:
+        explanation, profile = self.explanation, self.profile
+        for file, program in self._programs():
+            self._add_program(file, program)
+        self._add_uncompiled()
+        for loop in explanation.loops:
+            for number in range(loop.lines[0], loop.lines[1] + 1):
+                facts = self.facts[explanation.file, number]
+                if loop.entries and linecache.getline(explanation.file, number).strip():
+                    facts.kinds = {"native loop"}
+            for escape in (*loop.escapes, *([] if loop.why is None else [loop.why])):
+                self._add_reason((explanation.file, escape.line), "Python", escape.reason, escape.write)
+        for spot, seconds in profile.spots.items():
+            self._add_time(spot, seconds)
+        for facts in self.facts.values():
+            if facts.seconds and facts.kinds <= {"Python"}:  # the stack tells more than its reason
+                facts.kinds = {max(facts.seconds, key=lambda kind: facts.seconds[kind])}
+        total = sum(self.by_kind.values())
+        times = {kind: part / total for kind, part in self.by_kind.items()} if total else {}
+        functions = tuple(self._functions(total))
+        moved = sum(point.runs * point.bytes for point in self.points)
+        measured = floors() if self.points else None
+        stats = explanation.stats
+        return Report(
+            name=explanation.name,
+            file=explanation.file,
+            line=explanation.line,
+            times=times,
+            numpy=explanation.seconds.numpy,
+            replay=explanation.seconds.replay,
+            untimed=explanation.seconds.why,
+            bottleneck=_bottleneck(functions),
+            bytes=round(moved) if self.points else None,
+            kernel_seconds=sum(point.runs * point.seconds for point in self.points),
+            bandwidth=measured.bytes if measured else 0.0,
+            peak=measured.operations if measured else 0.0,
+            compilations=stats.compilations,
+            programs=len(explanation.all_programs),
+            kernels=sum(len(program.kernels) for program in explanation.all_programs),
+            native_loops=stats.native_loops,
+            recompilations=len(explanation.recompilations),
+            waits=explanation.waits,
+            functions=functions,
+            points=tuple(self.points),
+            packages={
+                name: None if part is None or not total else part / total
+                for name, part in self.packages.items()
+            },
+        )
+
+    def _programs(self) -> Iterator[tuple[str, ExplainedProgram]]:
+        explanation = self.explanation
+        for program in explanation.programs:
+            yield explanation.file, program
+        for block in (*explanation.blocks, *explanation.functions):
+            for program in block.all_programs:
+                yield block.elsewhere or explanation.file, program
+
+    # -- lines ---------------------------------------------------------------------------------------------
+
+    def _add_program(self, file: str, program: ExplainedProgram) -> None:
+        # Kernels are numbered through the report: "k1", "k2".
+        first = len({name for facts in self.facts.values() for name in facts.kernels}) + 1
+        at: dict[int, dict[Place, None]] = defaultdict(dict)
+        for step in program.steps:
+            kind = _OF_STEPS.get(step.became)
+            if kind is None or step.line is None:
+                continue
+            place, package = self._place(file, step)
+            facts = self.facts[place]
+            facts.kinds.add(kind)
+            if package:
+                self.packages.setdefault(package, None)
+            if step.kernel is not None:
+                at[step.kernel][place] = None
+                facts.kernels[f"k{first + step.kernel - 1}"] = None
+            if step.reason is not None and not package:
+                self._add_reason(place, kind, step.detail, step.reason.advice)
+        for kernel in program.kernels:
+            name, places = f"k{first + kernel.number - 1}", list(at[kernel.number])
+            keys = [(code, kernel.number - 1) for code in program.codes]
+            times = [self.profile.kernels[key] for key in keys if key in self.profile.kernels]
+            runs, seconds = sum(one.runs for one in times), sum(one.seconds for one in times)
+            if not runs or not places:
+                continue
+            lines = tuple(number for _, number in places)
+            each = runs / self.profile.calls
+            self.points.append(
+                KernelPoint(name, lines, each, kernel.bytes_moved, kernel.operations, seconds / runs)
+            )
+            code = next(code for code, number in keys if (code, number) in self.profile.kernels)
+            caller = self.facts[code.co_filename, kernel_lines(code)[kernel.number - 1]]
+            caller.bytes += runs * kernel.bytes_moved
+            caller.kernel_seconds += seconds
+
+    @staticmethod
+    def _place(file: str, step: Step) -> tuple[Place, str]:
+        """Return the user's line of a step, and the package of its code where that is not the user's."""
+        assert step.line is not None
+        inner, _, number = step.elsewhere.rpartition(":")
+        if not inner:
+            return (file, step.line), ""
+        if is_users_file(inner):
+            return (inner, int(number)), ""
+        return (file, step.line), package_of(inner)
+
+    def _add_uncompiled(self) -> None:
+        for left in self.explanation.left:
+            file = left.elsewhere or self.explanation.file
+            kind: Kind = "library" if "is a library's function" in left.reason else "Python"
+            self._add_reason((file, left.lines[0]), kind, left.reason, left.write)
+        for hint in self.explanation.strict_error:
+            number, _, file = hint.where.removeprefix("line ").partition(" of ")
+            if number.isdigit():
+                place = file or self.explanation.file, int(number)
+                if not self.facts[place].kinds:
+                    self._add_reason(place, "Python", hint.reason, hint.write)
+
+    def _add_reason(self, place: Place, kind: Kind, reason: str, advice: str) -> None:
+        facts = self.facts[place]
+        facts.kinds.add(kind)
+        facts.reason = facts.reason or reason
+        if not advice.startswith(_NEEDLESS):
+            facts.advice = facts.advice or advice
+
+    # -- times ---------------------------------------------------------------------------------------------
+
+    def _add_time(self, spot: Spot, seconds: float) -> None:
+        facts = self.facts[spot.file, spot.line]
+        kind = self._kind(spot, facts)
+        facts.seconds[kind] = facts.seconds.get(kind, 0.0) + seconds
+        self.by_kind[kind] += seconds
+        if spot.below not in ("", NPCOMPILE):
+            self.packages[spot.below] = (self.packages.get(spot.below) or 0.0) + seconds
+
+    @staticmethod
+    def _kind(spot: Spot, facts: _Facts) -> Kind:
+        if spot.below not in ("", NPCOMPILE):
+            return "library"
+        if spot.in_replay:
+            return "library" if facts.kinds == {"library"} else "compiled"
+        if "native loop" in facts.kinds:
+            return "native loop"
+        return "library" if "library" in facts.kinds and not spot.below else "Python"
+
+    # -- functions -----------------------------------------------------------------------------------------
+
+    def _functions(self, total: float) -> Iterator[Function]:
+        explanation = self.explanation
+        wanted: dict[str, set[int]] = defaultdict(set)
+        for (file, number), facts in self.facts.items():
+            if facts.kinds:
+                wanted[file].add(number)
+        wanted[explanation.file].add(explanation.line)
+        for file in sorted(wanted, key=lambda file: file != explanation.file):
+            nodes = _functions_with(file, wanted[file])
+            own = file == explanation.file
+            for node in sorted(nodes, key=lambda node: not (own and explanation.line in _extent(node))):
+                extent = _extent(node)
+                yield Function(
+                    getattr(node, "name", "lambda"),
+                    file,
+                    tuple(self._line(file, number, total) for number in extent),
+                )
+
+    def _line(self, file: str, number: int, total: float) -> Line:
+        facts, text = self.facts.get((file, number), _Facts()), linecache.getline(file, number).rstrip()
+        seconds = sum(facts.seconds.values())
+        share = seconds / total if total else None
+        calls = self.profile.calls
+        return Line(
+            number=number,
+            text=text,
+            kinds=tuple(kind for kind in KINDS if kind in facts.kinds),
+            share=share if facts.kinds else None,
+            seconds=seconds / calls if total and facts.kinds else None,
+            bytes=round(facts.bytes / calls) if facts.kernel_seconds else None,
+            rate=facts.bytes / facts.kernel_seconds if facts.kernel_seconds else None,
+            kernels=tuple(facts.kernels),
+            reason=facts.reason,
+            advice=facts.advice if share is None or share >= _ADVISED else "",
+        )
+
+
+def _bottleneck(functions: Iterable[Function]) -> Bottleneck | None:
+    """Return the line outside of compiled code that takes most of the time, or the first one with advice."""
+    candidates = [
+        (function.file, line)
+        for function in functions
+        for line in function.lines
+        if line.reason or set(line.kinds) & {"library", "Python"}
+    ]
+    timed = [(file, line) for file, line in candidates if line.share is not None]
+    if timed:
+        file, line = max(timed, key=lambda pair: pair[1].share or 0.0)
+        if (line.share or 0.0) < _LEAST:
+            return None
+    else:
+        advised = [pair for pair in candidates if pair[1].advice] or [p for p in candidates if p[1].reason]
+        if not advised:
+            return None
+        file, line = advised[0]
+    reason = line.reason or ("a library does it" if "library" in line.kinds else "Python does it")
+    return Bottleneck(file, line.number, line.text.strip(), line.share, reason, line.advice)
+
+
+def _extent(node: ast.AST) -> range:
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])  # type: ignore[attr-defined]
+    return range(first, (node.end_lineno or node.lineno) + 1)  # type: ignore[attr-defined]
+
+
+def _functions_with(file: str, numbers: set[int]) -> list[ast.AST]:
+    """Return the outermost functions of a file that hold any of these lines: methods are by themselves."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return []
+    found: list[ast.AST] = []
+    pending: list[ast.AST] = [tree]
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    while pending:
+        for node in ast.iter_child_nodes(pending.pop()):
+            if isinstance(node, functions) and not numbers.isdisjoint(_extent(node)):
+                inner = [part for part in ast.walk(node) if part is not node and isinstance(part, functions)]
+                around = numbers - {number for part in inner for number in _extent(part)}
+                if not around.isdisjoint(_extent(node)) or not inner:
+                    found.append(node)
+                else:
+                    pending.append(node)
+            elif not isinstance(node, functions):
+                pending.append(node)
+    covered = {number for node in found for number in _extent(node)}
+    lambdas = [part for part in ast.walk(tree) if isinstance(part, ast.Lambda)]
+    found += [
+        part
+        for part in lambdas
+        if not (numbers - covered).isdisjoint(_extent(part)) and covered.isdisjoint(_extent(part))
+    ]
+    return sorted(found, key=lambda node: _extent(node).start)
+
+
+def report_of(explanation: Explanation, profile: Profile) -> Report:
+    """Return the report on what is explained."""
+    return _Builder(explanation, profile).build()

@@ -1,0 +1,132 @@
+"""Renders a report as text: a summary of five lines, then the user's source with facts beside it."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+
+from npcompile.explain.programs import duration_text, size_text
+from npcompile.explain.report import Function, Line, Report
+
+MOST_LINES = 60  # of text; a longer report leaves out lines that have nothing beside them, then the last ones
+_WIDEST = 66  # of the source
+_BESIDE = 34  # of what stands before it
+
+
+def text_of(report: Report) -> str:
+    """Return the report as text."""
+    head, last = summary(report), _libraries(report)
+    room = MOST_LINES - len(head) - len(last) - 2
+    full = [line for function in report.functions for line in _source(function, report, shortened=False)]
+    if len(full) > room:
+        full = [line for function in report.functions for line in _source(function, report, shortened=True)]
+    if len(full) > room:
+        full = [*full[: room - 1], f"  ... {len(full) - room + 1} more lines: see `.report` or `.save(...)`"]
+    columns = "  line   time  done by      moved      rate  source"
+    return "\n".join([*head, *([columns] if full else []), *full, *last])
+
+
+def summary(report: Report) -> list[str]:
+    """Return the five lines that say most."""
+    place = f" ({os.path.basename(report.file)}:{report.line})" if report.file else ""
+    return [
+        f"{report.name}{place}: {_parts(report)}",
+        f"speed: {_speed(report)}",
+        f"held back most by: {_bottleneck(report)}",
+        f"memory: {_memory(report)}",
+        f"compilations: {_compilations(report)}",
+    ]
+
+
+def _parts(report: Report) -> str:
+    if not report.times:
+        if report.programs or report.native_loops:
+            return "parts of it are compiled; the time of its lines is not known"
+        return f"nothing of it is compiled{report.waits and '; ' + report.waits}"
+    compiled = report.times["compiled"] + report.times["native loop"]
+    others = [f"{report.times['library']:.0%} in libraries", f"{report.times['Python']:.0%} in Python"]
+    native = f" ({report.times['native loop']:.0%} in native loops)" if report.times["native loop"] else ""
+    return f"{compiled:.0%} of the time ran compiled{native}, {', '.join(others)}"
+
+
+def _speed(report: Report) -> str:
+    if report.numpy is None or report.replay is None:
+        return f"not timed: {report.untimed}"
+    times = f"NumPy {duration_text(report.numpy)}, compiled {duration_text(report.replay)}"
+    return f"{report.numpy / report.replay:.3g} times NumPy's ({times})"
+
+
+def _bottleneck(report: Report) -> str:
+    found = report.bottleneck
+    if found is None:
+        return "nothing outside of compiled code"
+    file = "" if found.file == report.file else f" of {os.path.basename(found.file)}"
+    share = "" if found.share is None else f" ({found.share:.0%} of the time)"
+    advice = f"; instead: {found.advice}" if found.advice else ""
+    return f"line {found.number}{file}{share}: {found.reason}{advice}"
+
+
+def _memory(report: Report) -> str:
+    if report.bytes is None or not report.kernel_seconds:
+        return "no kernel was timed"
+    rate, least = report.bytes / report.kernel_seconds, report.bytes / report.bandwidth
+    return (
+        f"kernels move {size_text(report.bytes)} a call in {duration_text(report.kernel_seconds)}"
+        f" ({rate / 1e9:.3g} GB/s); this machine's floor is {duration_text(least)}"
+        f" ({report.bandwidth / 1e9:.3g} GB/s)"
+    )
+
+
+def _compilations(report: Report) -> str:
+    parts = [
+        _count(report.programs, "program"),
+        _count(report.kernels, "kernel"),
+        _count(report.native_loops, "native loop"),
+    ]
+    again = f"; recorded again: {_count(report.recompilations, 'time')}" if report.recompilations else ""
+    return f"{report.compilations} ({', '.join(parts)}){again}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _source(function: Function, report: Report, shortened: bool) -> list[str]:
+    """Return a function's lines. shortened: without those that have nothing beside them."""
+    made = [] if function.file == report.file else [f"  {function.name} ({function.file})"]
+    indent = min((_indent(line.text) for line in function.lines if line.text.strip()), default=0)
+    before = None
+    for line in function.lines:
+        if shortened and not line.kinds and line is not function.lines[0]:
+            continue
+        if not line.text.strip():
+            continue
+        if before is not None and shortened and line.number > before + 1:
+            made.append("   ...")
+        before = line.number
+        made.append(_row(line, indent))
+        if line.advice:
+            told = textwrap.wrap(f"^ {line.reason}; instead: {line.advice}", _WIDEST + _BESIDE)
+            made += [f"{'':8}{part}" for part in told]
+    return made
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _row(line: Line, indent: int) -> str:
+    share = "" if line.share is None else f"{line.share:.1%}" if line.share else "-"
+    kinds = "+".join(line.kinds) if len(line.kinds) < 2 else f"{line.kinds[0]}+{len(line.kinds) - 1}"
+    moved = "" if line.bytes is None else size_text(line.bytes)
+    rate = "" if line.rate is None else f"{line.rate / 1e9:.2g} GB/s"
+    text = line.text[indent:]
+    text = text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+    return f"{line.number:6} {share:>6}  {kinds:<11} {moved:>8} {rate:>9}  {text}".rstrip()
+
+
+def _libraries(report: Report) -> list[str]:
+    """Return one line on all library code."""
+    known = sorted(report.packages.items(), key=lambda item: -(item[1] or 0.0))
+    names = [name if part is None else f"{name} {part:.1%}" for name, part in known]
+    return [f"library code: {', '.join(names)}"] if names else []

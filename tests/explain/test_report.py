@@ -1,0 +1,175 @@
+"""The report on a program as scientists write them: its summary, its annotated source, its page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.explain import growth
+from tests.explain.test_explain import line_of
+
+VOID = frozenset(["meta"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def interpreted() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NPCOMPILE_BACKEND", "interpreter")
+        yield
+
+
+@pytest.fixture(scope="module")
+def found(interpreted: None) -> npcompile.Explanation:
+    return npcompile.explain(growth.simulate, growth.start(64), growth.Model(width=30.0), 20)
+
+
+def test_the_first_five_lines_say_most(found: npcompile.Explanation) -> None:
+    first, speed, worst, memory, compilations = str(found).splitlines()[:5]
+    assert re.match(
+        r"simulate \(growth.py:\d+\): \d+% of the time ran compiled, \d+% in libraries, \d+%", first
+    )
+    assert re.match(r"speed: [\d.]+ times NumPy's \(NumPy [\d.]+ \w+, compiled [\d.]+ \w+\)", speed)
+    assert re.match(r"held back most by: line \d+ \(\d+% of the time\): .+", worst)
+    assert re.match(r"memory: kernels move .+ a call in .+; this machine's floor is .+ GB/s\)", memory)
+    assert re.match(r"compilations: \d+ \(\d+ programs, \d+ kernels, 0 native loops\)", compilations)
+
+
+def test_the_text_is_the_users_source_and_short(found: npcompile.Explanation) -> None:
+    text = str(found)
+    assert len(text.splitlines()) <= 60
+    assert {function.name for function in found.report.functions} == {
+        *("simulate", "laplacian", "reaction", "contrast")
+    }
+    assert "guard(" not in text and "_filters" not in text and "for(" not in text
+    assert text.splitlines()[-1].startswith("library code: ") and "scipy" in text.splitlines()[-1]
+
+
+def test_each_line_says_who_does_it(found: npcompile.Explanation) -> None:
+    lines = {line.number: line for line in found.report.lines}
+    assert lines[line_of(growth.reaction, "growth =")].kinds == ("compiled",)
+    assert lines[line_of(growth.simulate, "gaussian_filter")].kinds == ("library",)
+    assert lines[line_of(growth.simulate, "history = []")].kinds == ()
+    shares = [line.share for line in lines.values() if line.share is not None]
+    assert 0.9 < sum(shares) <= 1.001
+    moved = lines[line_of(growth.simulate, "change =")]
+    assert moved.bytes and moved.rate and moved.rate > 0
+
+
+def test_advice_is_on_lines_that_may_be_changed(found: npcompile.Explanation) -> None:
+    advised = [line for line in found.report.lines if line.advice]
+    assert all(not line.advice.startswith(("nothing", "leave it")) for line in advised)
+    assert not [line for line in advised if "gaussian_filter" in line.text]
+
+
+def test_more_is_there_when_asked_for(found: npcompile.Explanation) -> None:
+    assert "kernel 1" in found.text("program") and "guard(" in found.text("program")
+    guards = found.text("guards")
+    assert "guard(laplacian is laplacian)" in guards and "kernel 1" not in guards
+    with pytest.raises(ValueError, match="detail is one of 'report'"):
+        npcompile.explain(growth.reaction, np.ones(3), growth.Model(), detail="everything")  # type: ignore[arg-type]
+
+
+def test_classes_with_code_of_their_own_are_not_called_again() -> None:
+    calls = []
+
+    class Loud:
+        def __deepcopy__(self, memo):
+            calls.append("copied")
+            return self
+
+    def scaled(x, box):
+        return x * 2
+
+    assert npcompile.explain(scaled, np.ones(3), Loud()).report is not None
+    assert not calls
+
+
+def adds(x, store={}):  # noqa: B006
+    for _ in range(3):
+        x = x + 1
+    store["calls"] = store.get("calls", 0) + 1
+    return x
+
+
+def helped(x):
+    for _ in range(3):
+        x = x * 0.5
+    adds(x)
+    return x
+
+
+@pytest.mark.parametrize("function", [adds, helped])
+def test_functions_that_keep_something_are_called_once(function: Callable[..., Any]) -> None:
+    adds.__defaults__[0].clear()
+    for calls in (1, 2, 3):
+        npcompile.explain(function, np.ones(30))
+        assert adds.__defaults__[0]["calls"] == calls
+
+
+# -- the page ------------------------------------------------------------------------------------------------
+
+
+class Parts(HTMLParser):
+    """Counts the elements of a page by name and class, and sees that each is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: Counter[str] = Counter()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        self.handle_startendtag(tag, attrs)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen[tag] += 1
+        for name, value in attrs:
+            self.seen.update(f"{tag}.{each}" for each in (value or "").split() if name == "class")
+            if name in ("src", "href", "action", "data"):
+                self.addresses.append(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_has_its_parts_and_needs_no_network(found: npcompile.Explanation, tmp_path: Path) -> None:
+    found.save(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    parts = Parts()
+    parts.feed(text)
+    parts.close()
+    assert not parts.open and not parts.addresses and "@import" not in text and "url(" not in text
+    assert parts.seen["table.source"] == len(found.report.functions)
+    assert parts.seen["svg.roofline"] == parts.seen["polyline.roof"] == 1
+    assert parts.seen["g.kernel"] == len(found.report.points) > 0
+    bars = [line for line in found.report.lines if line.share and line.kinds]
+    assert parts.seen["div.fill"] == len(bars) > 0
+    assert parts.seen["details"] >= 2
+    assert found._repr_html_() in text
+
+
+def test_sources_are_escaped(found: npcompile.Explanation) -> None:
+    assert "x &lt; y" in npcompile.explain(lambda x, y: x < y, np.ones(3), np.ones(3))._repr_html_()
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Debian's chromium is not installed")
+def test_a_browser_shows_the_page(found: npcompile.Explanation, tmp_path: Path) -> None:
+    found.save(tmp_path / "report.html")
+    picture = tmp_path / "report.png"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    page = (tmp_path / "report.html").as_uri()
+    command = ["chromium", *options, "--window-size=1300,1600", f"--screenshot={picture}", page]
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 20_000
