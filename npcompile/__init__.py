@@ -12,6 +12,7 @@ from npcompile.device import asarray, device  # noqa: E402
 from npcompile.diagnostics.settings import config, set_num_threads, warn_of_faults  # noqa: E402
 from npcompile.diagnostics.stats import Stats  # noqa: E402
 from npcompile.explain.explain import Explanation, explain  # noqa: E402
+from npcompile.explain.profile import profile  # noqa: E402
 from npcompile.frontend.eager.ndarray import ndarray  # noqa: E402
 from npcompile.frontend.program.program import Program  # noqa: E402
 from npcompile.frontend.vectorize import vectorize  # noqa: E402
@@ -38,6 +39,7 @@ __all__ = [
     "explain",
     "jit",
     "ndarray",
+    "profile",
     "set_num_threads",
     "vectorize",
     "verify",

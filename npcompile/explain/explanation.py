@@ -147,7 +147,7 @@ class Explanation:
             The file to write, such as "report.html".
         """
         with open(path, "w", encoding="utf-8") as file:
-            file.write(page(self.report, self._details()))
+            file.write(page(f"{self.name}, explained", [self._repr_html_()]))
 
     def _repr_html_(self) -> str:
         return fragment(self.report, self._details())

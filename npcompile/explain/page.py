@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from npcompile.explain.programs import duration_text, size_text
@@ -54,12 +54,13 @@ def fragment(report: Report, details: dict[str, str]) -> str:
     return "\n".join([*parts, "</div>"])
 
 
-def page(report: Report, details: dict[str, str]) -> str:
+def page(title: str, fragments: Iterable[str]) -> str:
     """Return a page by itself."""
-    title = escape(f"{report.name}, explained")
+    body = "\n".join(fragments)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>\n'
-        f"<body>\n{fragment(report, details)}\n</body></html>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"</head>\n"
+        f"<body>\n{body}\n</body></html>\n"
     )
 
 

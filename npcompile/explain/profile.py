@@ -1,172 +1,156 @@
-"""Measures where the time of a call goes: by line, from samples of the stack, and by kernel, with a clock.
-
-`explain.py` runs calls within a `Sampler`, which changes nothing of what they do. A sample is worth the
-seconds since the one before.
-"""
+"""`npcompile.profile` shows where the time of the user's own run goes, and calls nothing a second time."""
 
 from __future__ import annotations
 
+import functools
 import os
-import sys
-import threading
-import time
 import types
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 
-from npcompile.diagnostics.paths import PACKAGE
-from npcompile.explain.blocks import functions_under
-from npcompile.frontend.catalog.installed_packages import is_users_file
-from npcompile.frontend.replay.replay import around_kernels
+from npcompile.explain.assembly import explanation_of
+from npcompile.explain.explanation import Explanation
+from npcompile.explain.page import page
+from npcompile.explain.programs import duration_text
+from npcompile.explain.report_builder import report_of
+from npcompile.explain.sampling import CallTimes, Sample, StackSampler, clock, replay_codes, timed_kernels
+from npcompile.explain.timing import Seconds
+from npcompile.jit import Jitted
+from npcompile.runtime import fork
 
-_INTERVAL = 5e-4  # seconds between samples
-clock = time.perf_counter
-
-NPCOMPILE = "npcompile"
-
-
-@dataclass(frozen=True)
-class Spot:
-    """A line that was met by samples.
-
-    in_replay: the frame was that of a program's replay. below: the package of the function that the line has
-    called; empty where the line itself runs, or C code that it calls.
-    """
-
-    file: str
-    line: int
-    in_replay: bool
-    below: str
+_NOT_COMPARED = Seconds(why="a profile calls nothing again; `npcompile.explain` does")
 
 
 @dataclass
-class KernelTimes:
-    """The runs of one kernel, and their seconds."""
+class _Watched:
+    """A jitted function, its calls before the run, and the times of those within it."""
 
-    runs: int = 0
-    seconds: float = 0.0
+    jitted: Jitted
+    calls: int
+    times: CallTimes = field(default_factory=CallTimes)
 
 
-@dataclass
-class Profile:
-    """The times of some calls.
+class profile:
+    """Profile the jitted functions that a `with` block calls, in this thread.
 
-    calls: how many they were. seconds: of all of them. spots: seconds by line, as samples found them.
-    kernels: by the code of the replay and the number of the kernel in it, from 0.
+    Another thread looks at the stack, at most twice a millisecond, and the block runs as ever. Nothing is
+    called again, so functions that print, draw or write files are timed, too.
+
+    Attributes
+    ----------
+    seconds : float
+        Seconds that the block took.
+    explanations : tuple of Explanation
+        One of each jitted function that the block has called directly, the slowest first: its `report` has
+        the annotated source. Functions that these call are in theirs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @npcompile.jit
+    ... def scaled(x, by):
+    ...     return np.sqrt(x) * by
+    >>> with npcompile.profile() as p:
+    ...     result = [scaled(np.ones(1000), by) for by in range(10)]
+    >>> [explanation.name for explanation in p.explanations]
+    ['scaled']
+    >>> p.explanations[0].report.calls
+    10
     """
 
-    calls: int = 0
-    seconds: float = 0.0
-    spots: dict[Spot, float] = field(default_factory=dict)
-    kernels: dict[tuple[types.CodeType, int], KernelTimes] = field(default_factory=dict)
+    seconds: float
+    explanations: tuple[Explanation, ...]
 
-    def clear(self) -> None:
-        """Forget all calls."""
-        self.calls, self.seconds = 0, 0.0
-        self.spots.clear()
-        self.kernels.clear()
+    def __init__(self) -> None:
+        self.seconds, self.explanations = 0.0, ()
+        self._watched: dict[Jitted, _Watched] = {}
+        self._stacks = StackSampler()
+        self._exits = ExitStack()
+        self._began = 0.0
 
+    def __enter__(self) -> profile:
+        if self._began:
+            raise RuntimeError("an npcompile.profile() is for one `with` block: make another one")
+        for jitted in _jitted():
+            watched = self._watched[jitted] = _Watched(jitted, jitted.stats.calls)
+            self._exits.enter_context(timed_kernels(jitted, watched.times))
+        self._exits.enter_context(self._stacks.sampling())
+        self._began = clock()
+        return self
 
-class Sampler:
-    """Runs calls of this thread, and looks at its stack from another one."""
+    def __exit__(self, *_: object) -> None:
+        self.seconds = clock() - self._began
+        self._exits.close()
+        every = [self._watched.get(jitted) or _Watched(jitted, 0) for jitted in _jitted()]
+        called = [watched for watched in every if watched.jitted.stats.calls > watched.calls]
+        for sample, seconds in self._stacks.samples.items():
+            if (owner := _owner(sample, called)) is not None:
+                owner.times.add(sample.spot, seconds)
+        called = [watched for watched in called if watched.times.spots]
+        for watched in called:
+            watched.times.calls = watched.jitted.stats.calls - watched.calls
+            watched.times.seconds = sum(watched.times.spots.values())
+        called.sort(key=lambda watched: -watched.times.seconds)
+        self.explanations = tuple(map(_explained, called))
+        self._watched = {}
 
-    def __init__(self, profile: Profile, replays: Iterable[types.CodeType]) -> None:
-        self.profile = profile
-        self.replays = frozenset(replays)
-        self.thread = threading.get_ident()
-        self._done = threading.Event()
+    def __str__(self) -> str:
+        within = sum(
+            explanation.report.seconds * explanation.report.calls for explanation in self.explanations
+        )
+        count = len(self.explanations)
+        names = f"{count} jitted function{'s' * (count != 1)}"
+        part = within / self.seconds if self.seconds else 0.0
+        first = f"{duration_text(self.seconds)}, {part:.0%} of it in {names}"
+        return "\n\n".join([first, *map(str, self.explanations)])
 
-    def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the call's answer. Samples are of what is below this frame."""
-        began = clock()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            self.profile.seconds += clock() - began
-            self.profile.calls += 1
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all reports as one HTML page, which needs no network.
 
-    @contextmanager
-    def sampling(self) -> Iterator[None]:
-        """Take samples until the block ends."""
-        before = sys.getswitchinterval()
-        looker = threading.Thread(target=self._look, name="npcompile-explain", daemon=True)
-        sys.setswitchinterval(min(before, _INTERVAL))
-        looker.start()
-        try:
-            yield
-        finally:
-            self._done.set()
-            looker.join()
-            sys.setswitchinterval(before)
+        Parameters
+        ----------
+        path : path-like
+            The file to write, such as "report.html".
+        """
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page("npcompile.profile", self._fragments()))
 
-    def _look(self) -> None:
-        last = clock()
-        while not self._done.wait(_INTERVAL):
-            frame = sys._current_frames().get(self.thread)
-            now = clock()
-            if (spot := self._spot(frame)) is not None:
-                self.profile.spots[spot] = self.profile.spots.get(spot, 0.0) + now - last
-            last = now
+    def _repr_html_(self) -> str:
+        return "\n".join(self._fragments())
 
-    def _spot(self, frame: types.FrameType | None) -> Spot | None:
-        """Return the user's innermost line on a stack; None where there is none below `run`."""
-        below, found = "", None
-        while frame is not None:
-            code = frame.f_code
-            if code is Sampler.run.__code__:
-                return found
-            if found is None and is_users_file(code.co_filename):
-                found = Spot(code.co_filename, frame.f_lineno or 0, code in self.replays, below)
-            below = NPCOMPILE if code.co_filename.startswith(PACKAGE) else package_of(code.co_filename)
-            frame = frame.f_back
-        return None  # the calls are being prepared
+    def _fragments(self) -> list[str]:
+        return [explanation._repr_html_() for explanation in self.explanations]
 
 
-def package_of(file: str) -> str:
-    """Return the name of the package that a file of installed code belongs to."""
-    parts = file.split(os.sep)
-    for folder in ("site-packages", "dist-packages"):
-        if folder in parts[:-1]:
-            return parts[parts.index(folder) + 1].removesuffix(".py")
-    return parts[-1].removesuffix(".py")
+def _jitted() -> list[Jitted]:
+    """Return all jitted functions whose source is at hand."""
+    return [
+        recorded
+        for recorded in list(fork.alive)
+        if isinstance(recorded, Jitted) and isinstance(recorded.__wrapped__, types.FunctionType)
+    ]
 
 
-@contextmanager
-def timed_kernels(root: Any, profile: Profile) -> Iterator[None]:
-    """Take the time of each kernel that replays of a function, of its blocks and of its callees call."""
-    undo: list[Callable[[], None]] = []
-
-    def around(code: types.CodeType, number: int, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        times = profile.kernels.setdefault((code, number), KernelTimes())
-
-        def call(*args: Any) -> Any:
-            began = clock()
-            result = kernel(*args)
-            times.seconds += clock() - began
-            times.runs += 1
-            return result
-
-        return call
-
-    try:
-        for recorded in functions_under(root):
-            for state in list(recorded._states.values()):
-                for replay, _ in list(state.ready):
-                    while (inner := getattr(replay, "replay", None)) is not None:
-                        replay = inner
-                    if isinstance(replay, types.FunctionType):
-                        undo.append(around_kernels(replay, around))
-        yield
-    finally:
-        for each in undo:
-            each()
+def _owner(sample: Sample, called: list[_Watched]) -> _Watched | None:
+    """Return the outermost jitted function on a stack: the codes of replays lie on its lines, too."""
+    for code in sample.codes:
+        for watched in called:
+            own = watched.jitted.__wrapped__.__code__
+            if code.co_filename == own.co_filename and code.co_firstlineno in _extent(own):
+                return watched
+    return None
 
 
-def replay_codes(root: Any) -> Iterator[types.CodeType]:
-    """Yield the codes of all replays of a function, of its blocks and of its callees."""
-    for recorded in functions_under(root):
-        for state in list(recorded._states.values()):
-            for entry in state.entries:
-                yield from entry.replay.codes
+@functools.lru_cache(maxsize=1024)
+def _extent(code: types.CodeType) -> range:
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    inner = [_extent(const).stop for const in code.co_consts if isinstance(const, types.CodeType)]
+    return range(code.co_firstlineno, max([*(line + 1 for line in lines), *inner]))
+
+
+def _explained(watched: _Watched) -> Explanation:
+    jitted = watched.jitted
+    watched.times.replays = frozenset(replay_codes(jitted))
+    states = [state for state in list(jitted._states.values()) if state.entries or state.partitioned]
+    explanation = explanation_of(jitted, states, None, (0, 0), _NOT_COMPARED)
+    return replace(explanation, report=report_of(explanation, watched.times))

@@ -136,7 +136,11 @@ class Report:
     numpy, replay : float or None
         Seconds of the fastest call, under NumPy and compiled.
     untimed : str
-        Why there are no times.
+        Why these were not measured.
+    calls : int
+        The calls that were profiled.
+    seconds : float
+        Seconds that each of them took, on average.
     bottleneck : Bottleneck or None
         The line that holds the function back most.
     bytes : int or None
@@ -164,6 +168,8 @@ class Report:
     numpy: float | None
     replay: float | None
     untimed: str
+    calls: int
+    seconds: float
     bottleneck: Bottleneck | None
     bytes: int | None
     kernel_seconds: float

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from npcompile.explain.machine import floors
-from npcompile.explain.profile import NPCOMPILE, Profile, Spot, package_of
 from npcompile.explain.programs import Became, ExplainedProgram, Step
 from npcompile.explain.report import KINDS, Bottleneck, Function, KernelPoint, Kind, Line, Report
+from npcompile.explain.sampling import NPCOMPILE, CallTimes, Spot, package_of
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.replay.replay import kernel_lines
 
@@ -37,6 +37,10 @@ _OF_STEPS: dict[Became, Kind] = {
 }
 _LEAST = 0.02  # part of the time from which on a line can be what holds a function back
 _ADVISED = 0.01  # part of the time from which on a line has advice
+_PLAIN = 0.2  # part of a compiled line's time, spent outside of kernels, from which on it is told
+_NOT_REPLAYED = (
+    "it is compiled, but NumPy did it in some of these calls: kernels were not ready, or no faster"
+)
 _NEEDLESS = ("nothing", "leave it")  # begin advice that asks for no other code
 
 
@@ -54,16 +58,16 @@ class _Facts:
 
 
 class _Builder:
-    def __init__(self, explanation: Explanation, profile: Profile) -> None:
+    def __init__(self, explanation: Explanation, measured: CallTimes) -> None:
         self.explanation = explanation
-        self.profile = profile
+        self.measured = measured
         self.facts: dict[Place, _Facts] = defaultdict(_Facts)
         self.points: list[KernelPoint] = []
         self.packages: dict[str, float | None] = {}
         self.by_kind: dict[Kind, float] = dict.fromkeys(KINDS, 0.0)
 
     def build(self) -> Report:
-        explanation, profile = self.explanation, self.profile
+        explanation, measured = self.explanation, self.measured
         for file, program in self._programs():
             self._add_program(file, program)
         self._add_uncompiled()
@@ -74,16 +78,15 @@ class _Builder:
                     facts.kinds = {"native loop"}
             for escape in (*loop.escapes, *([] if loop.why is None else [loop.why])):
                 self._add_reason((explanation.file, escape.line), "Python", escape.reason, escape.write)
-        for spot, seconds in profile.spots.items():
+        for spot, seconds in measured.spots.items():
             self._add_time(spot, seconds)
         for facts in self.facts.values():
-            if facts.seconds and facts.kinds <= {"Python"}:  # the stack tells more than its reason
-                facts.kinds = {max(facts.seconds, key=lambda kind: facts.seconds[kind])}
+            self._see(facts)
         total = sum(self.by_kind.values())
         times = {kind: part / total for kind, part in self.by_kind.items()} if total else {}
         functions = tuple(self._functions(total))
         moved = sum(point.runs * point.bytes for point in self.points)
-        measured = floors() if self.points else None
+        machine = floors() if self.points else None
         stats = explanation.stats
         return Report(
             name=explanation.name,
@@ -93,11 +96,13 @@ class _Builder:
             numpy=explanation.seconds.numpy,
             replay=explanation.seconds.replay,
             untimed=explanation.seconds.why,
+            calls=measured.calls,
+            seconds=measured.seconds / measured.calls if measured.calls else 0.0,
             bottleneck=_bottleneck(functions),
             bytes=round(moved) if self.points else None,
             kernel_seconds=sum(point.runs * point.seconds for point in self.points),
-            bandwidth=measured.bytes if measured else 0.0,
-            peak=measured.operations if measured else 0.0,
+            bandwidth=machine.bytes if machine else 0.0,
+            peak=machine.operations if machine else 0.0,
             compilations=stats.compilations,
             programs=len(explanation.all_programs),
             kernels=sum(len(program.kernels) for program in explanation.all_programs),
@@ -143,16 +148,16 @@ class _Builder:
         for kernel in program.kernels:
             name, places = f"k{first + kernel.number - 1}", list(at[kernel.number])
             keys = [(code, kernel.number - 1) for code in program.codes]
-            times = [self.profile.kernels[key] for key in keys if key in self.profile.kernels]
+            times = [self.measured.kernels[key] for key in keys if key in self.measured.kernels]
             runs, seconds = sum(one.runs for one in times), sum(one.seconds for one in times)
             if not runs or not places:
                 continue
             lines = tuple(number for _, number in places)
-            each = runs / self.profile.calls
+            each = runs / self.measured.calls
             self.points.append(
                 KernelPoint(name, lines, each, kernel.bytes_moved, kernel.operations, seconds / runs)
             )
-            code = next(code for code, number in keys if (code, number) in self.profile.kernels)
+            code = next(code for code, number in keys if (code, number) in self.measured.kernels)
             caller = self.facts[code.co_filename, kernel_lines(code)[kernel.number - 1]]
             caller.bytes += runs * kernel.bytes_moved
             caller.kernel_seconds += seconds
@@ -197,15 +202,28 @@ class _Builder:
         if spot.below not in ("", NPCOMPILE):
             self.packages[spot.below] = (self.packages.get(spot.below) or 0.0) + seconds
 
-    @staticmethod
-    def _kind(spot: Spot, facts: _Facts) -> Kind:
+    def _kind(self, spot: Spot, facts: _Facts) -> Kind:
         if spot.below not in ("", NPCOMPILE):
             return "library"
-        if spot.in_replay:
+        if spot.code in self.measured.replays:
             return "library" if facts.kinds == {"library"} else "compiled"
         if "native loop" in facts.kinds:
             return "native loop"
         return "library" if "library" in facts.kinds and not spot.below else "Python"
+
+    @staticmethod
+    def _see(facts: _Facts) -> None:
+        """Correct the kinds of a line by where its time went, which programs and reasons do not tell."""
+        if not facts.seconds:
+            return
+        seen = max(facts.seconds, key=lambda kind: facts.seconds[kind])
+        if facts.kinds <= {"Python"}:
+            facts.kinds = {seen}
+        elif facts.kinds == {"compiled"}:
+            plain = 1.0 - facts.seconds.get("compiled", 0.0) / sum(facts.seconds.values())
+            if plain > _PLAIN:
+                facts.kinds = {seen} if seen != "compiled" else {"compiled", "Python"}
+                facts.reason = facts.reason or _NOT_REPLAYED
 
     # -- functions -----------------------------------------------------------------------------------------
 
@@ -231,7 +249,7 @@ class _Builder:
         facts, text = self.facts.get((file, number), _Facts()), linecache.getline(file, number).rstrip()
         seconds = sum(facts.seconds.values())
         share = seconds / total if total else None
-        calls = self.profile.calls
+        calls = self.measured.calls
         return Line(
             number=number,
             text=text,
@@ -303,6 +321,6 @@ def _functions_with(file: str, numbers: set[int]) -> list[ast.AST]:
     return sorted(found, key=lambda node: _extent(node).start)
 
 
-def report_of(explanation: Explanation, profile: Profile) -> Report:
+def report_of(explanation: Explanation, measured: CallTimes) -> Report:
     """Return the report on what is explained."""
-    return _Builder(explanation, profile).build()
+    return _Builder(explanation, measured).build()

@@ -41,7 +41,7 @@ def summary(report: Report) -> list[str]:
 def _parts(report: Report) -> str:
     if not report.times:
         if report.programs or report.native_loops:
-            return "parts of it are compiled; the time of its lines is not known"
+            return "parts of it are compiled; for the time of its lines, call it within `npcompile.profile()`"
         return f"nothing of it is compiled{report.waits and '; ' + report.waits}"
     compiled = report.times["compiled"] + report.times["native loop"]
     others = [f"{report.times['library']:.0%} in libraries", f"{report.times['Python']:.0%} in Python"]
@@ -51,7 +51,8 @@ def _parts(report: Report) -> str:
 
 def _speed(report: Report) -> str:
     if report.numpy is None or report.replay is None:
-        return f"not timed: {report.untimed}"
+        calls = f"{_count(report.calls, 'call')} of {duration_text(report.seconds)}; " if report.calls else ""
+        return f"{calls}not compared with NumPy: {report.untimed}"
     times = f"NumPy {duration_text(report.numpy)}, compiled {duration_text(report.replay)}"
     return f"{report.numpy / report.replay:.3g} times NumPy's ({times})"
 

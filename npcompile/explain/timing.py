@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from npcompile.explain.blocks import held, statements
-from npcompile.explain.profile import Profile, Sampler, replay_codes, timed_kernels
 from npcompile.explain.programs import duration_text
+from npcompile.explain.sampling import CallTimes, Sampler, timed_kernels
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.eager.dispatch import UPDATING
@@ -31,9 +31,11 @@ from npcompile.runtime.function import Specialization
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.tiers import Tier
 
-_LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
+_LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless its fewest calls take longer
+_FEWEST = 5  # calls of a measurement: some are done plainly, where replays contend with NumPy
+_TOO_LONG = 5.0  # seconds after which fewer calls do
 _PROFILED = 0.05  # seconds of calls of which it is seen where their time goes, likewise
-_TRIES = 8  # calls until all blocks of a function are replayed
+_TRIES, _LONG_TRIES = 8, 3  # calls until all blocks of a function are replayed; of long ones
 # Counts of calls, which timing must not change.
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "bytes_to_device",
@@ -84,11 +86,11 @@ def timed(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     first: tuple[tuple[Any, ...], dict[str, Any]] | None,
-    profile: Profile,
+    measured: CallTimes,
 ) -> tuple[Seconds, tuple[int, int] | None]:
     """Measure both on these arguments; also the bytes that a replay copies to a device and back.
 
-    profile: takes the times of lines and kernels.
+    measured: takes the times of lines and kernels.
 
     A function that was cut is called on copies of the arguments, since its blocks write into arrays that may
     be theirs, as they were before the first call (`first`); blocks that were not recorded yet are recorded
@@ -118,21 +120,25 @@ def timed(
     loops = [] if partitioned is None else [one for one in partitioned.natives.values() if one is not None]
     entered = [(loop, loop.entries, loop.leaves, dict(loop.left)) for loop in loops]
     try:
-        for tries in range(_TRIES):
+        for number in range(1, _TRIES + 1):
             before = replace(jitted.stats)
             given, named = fresh()
+            began = time.perf_counter()
             jitted(*given, **named)
+            took = time.perf_counter() - began
             jitted.wait()
             after = jitted.stats
-            settled = after.recordings == before.recordings or tries == _TRIES - 1
-            if settled and after.replays > before.replays:
+            last = number == _TRIES or (number >= _LONG_TRIES and took > _LONG_ENOUGH)
+            if (after.recordings == before.recordings or last) and after.replays > before.replays:
                 moved = (
                     after.bytes_to_device - before.bytes_to_device,
                     after.bytes_from_device - before.bytes_from_device,
                 )
                 seconds = Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh))
-                _profile(jitted, fresh, profile)
+                _profile(jitted, fresh, measured)
                 return seconds, moved
+            if last:
+                break
         return Seconds(why="no replay answered all of it"), None
     finally:
         for stats, old in counts:
@@ -142,12 +148,12 @@ def timed(
             loop.entries, loop.leaves, loop.left = entries, leaves, left
 
 
-def _profile(jitted: Jitted, fresh: Callable[[], Any], profile: Profile) -> None:
+def _profile(jitted: Jitted, fresh: Callable[[], Any], measured: CallTimes) -> None:
     """Call a function for a while, and take the times of its lines and kernels, in place of earlier ones."""
-    profile.clear()
-    sampler = Sampler(profile, replay_codes(jitted))
-    with timed_kernels(jitted, profile), sampler.sampling():
-        while profile.seconds < _PROFILED and profile.calls < 1000:
+    measured.clear()
+    sampler = Sampler(measured)
+    with timed_kernels(jitted, measured), sampler.sampling():
+        while measured.seconds < _PROFILED and measured.calls < 1000:
             args, kwargs = fresh()
             sampler.run(jitted, args, kwargs)
 
@@ -159,7 +165,9 @@ def kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...]
 
 def _fastest(function: Callable[..., Any], fresh: Callable[[], Any]) -> float:
     times: list[float] = []
-    while sum(times) < _LONG_ENOUGH and len(times) < 1000:
+    while (sum(times) < _LONG_ENOUGH or (len(times) < _FEWEST and sum(times) < _TOO_LONG)) and len(
+        times
+    ) < 1000:
         args, kwargs = fresh()
         began = time.perf_counter()
         function(*args, **kwargs)

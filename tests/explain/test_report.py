@@ -173,3 +173,62 @@ def test_a_browser_shows_the_page(found: npcompile.Explanation, tmp_path: Path) 
     command = ["chromium", *options, "--window-size=1300,1600", f"--screenshot={picture}", page]
     subprocess.run(command, check=True, timeout=120, capture_output=True)
     assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 20_000
+
+
+# -- the user's own run --------------------------------------------------------------------------------------
+
+
+def told(x: Any, log: list[str]) -> Any:
+    y = np.sqrt(x) * 2.0
+    log.append("one more")
+    return np.exp(-y).sum()
+
+
+def test_a_profile_calls_nothing_again() -> None:
+    jitted, log = npcompile.jit(told), []
+    x = np.linspace(1.0, 2.0, 300_000)
+    for _ in range(4):
+        jitted(x, log)
+        jitted.wait()
+    with npcompile.profile() as found:
+        for _ in range(20):
+            jitted(x, log)
+    assert len(log) == 24
+    (explanation,) = (each for each in found.explanations if each.name == "told")
+    report = explanation.report
+    assert report.calls == 20 and 0 < report.seconds * 20 <= found.seconds
+    assert report.numpy is None and explanation.result is None
+    assert sum(line.share or 0.0 for line in report.lines) == pytest.approx(1.0)
+    first, _, _, speed, *_ = str(found).splitlines()
+    assert re.match(r"[\d.]+ m?s, \d+% of it in 1 jitted function", first), first
+    assert re.match(r"speed: 20 calls of [\d.]+ \w+; not compared with NumPy: a profile calls", speed)
+    with pytest.raises(RuntimeError, match="make another one"), found:
+        pass
+
+
+def outer(x: Any) -> Any:
+    return inner(x) + 1.0
+
+
+@npcompile.jit
+def inner(x: Any) -> Any:
+    return np.sin(x) * 2.0
+
+
+def test_a_profile_shows_callees_within_their_caller(tmp_path: Path) -> None:
+    jitted = npcompile.jit(outer)
+    x = np.linspace(1.0, 2.0, 300_000)
+    with npcompile.profile() as found:
+        for _ in range(20):
+            jitted(x)
+    assert [explanation.name for explanation in found.explanations] == ["outer"]
+    assert {function.name for function in found.explanations[0].report.functions} == {"outer", "inner"}
+    found.save(tmp_path / "profile.html")
+    text = (tmp_path / "profile.html").read_text()
+    assert text.count("<table") == 2 and found._repr_html_() in text
+
+
+def test_errors_pass_through_a_profile() -> None:
+    with pytest.raises(ZeroDivisionError), npcompile.profile() as found:
+        1 / 0  # noqa: B018
+    assert found.seconds > 0 and not found.explanations

@@ -1,0 +1,208 @@
+"""Measures where the time of a call goes: by line, from samples of the stack, and by kernel, with a clock.
+
+`explain.py` runs calls within a `Sampler`, and `profile.py` has a `StackSampler` look at the user's own run.
+Neither changes what is done. A sample is worth the seconds since the one before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from npcompile.diagnostics.paths import PACKAGE
+from npcompile.explain.blocks import functions_under
+from npcompile.frontend.catalog.installed_packages import is_users_file
+from npcompile.frontend.replay.replay import around_kernels
+
+_INTERVAL = 5e-4  # seconds between samples
+clock = time.perf_counter
+
+NPCOMPILE = "npcompile"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A line that was met by samples.
+
+    code: of the frame, a replay's perhaps. below: the package of the function that the line has called; empty
+    where the line itself runs, or C code that it calls.
+    """
+
+    file: str
+    line: int
+    code: types.CodeType
+    below: str
+
+
+@dataclass
+class KernelTimes:
+    """The runs of one kernel, and their seconds."""
+
+    runs: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class CallTimes:
+    """The times of some calls.
+
+    calls: how many they were. seconds: of all of them. spots: seconds by line, as samples found them.
+    kernels: by the code of the replay and the number of the kernel in it, from 0. replays: the codes of all
+    replays.
+    """
+
+    calls: int = 0
+    seconds: float = 0.0
+    spots: dict[Spot, float] = field(default_factory=dict)
+    kernels: dict[tuple[types.CodeType, int], KernelTimes] = field(default_factory=dict)
+    replays: frozenset[types.CodeType] = frozenset()
+
+    def add(self, spot: Spot, seconds: float) -> None:
+        """Add the time that a line was met for."""
+        self.spots[spot] = self.spots.get(spot, 0.0) + seconds
+
+    def clear(self) -> None:
+        """Forget all calls."""
+        self.calls, self.seconds = 0, 0.0
+        self.spots.clear()
+        self.kernels.clear()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The user's innermost line on a stack, and the codes of the user's frames around it, outermost first.
+
+    They begin at `Sampler.run`, where that is among them.
+    """
+
+    spot: Spot
+    codes: tuple[types.CodeType, ...]
+
+
+class StackSampler:
+    """Looks at this thread's stack from another one. samples: seconds by what was met."""
+
+    def __init__(self) -> None:
+        self.samples: dict[Sample, float] = {}
+        self._thread = threading.get_ident()
+        self._done = threading.Event()
+
+    @contextmanager
+    def sampling(self) -> Iterator[None]:
+        """Take samples until the block ends."""
+        before = sys.getswitchinterval()
+        looker = threading.Thread(target=self._look, name="npcompile-explain", daemon=True)
+        sys.setswitchinterval(min(before, _INTERVAL))
+        looker.start()
+        try:
+            yield
+        finally:
+            self._done.set()
+            looker.join()
+            sys.setswitchinterval(before)
+
+    def _look(self) -> None:
+        last = clock()
+        while not self._done.wait(_INTERVAL):
+            sample = _sample(sys._current_frames().get(self._thread))
+            now = clock()
+            if sample is not None:
+                self.samples[sample] = self.samples.get(sample, 0.0) + now - last
+            last = now
+
+
+def _sample(frame: types.FrameType | None) -> Sample | None:
+    below, found = "", None
+    codes: dict[types.CodeType, None] = {}
+    while frame is not None:
+        code = frame.f_code
+        if code is Sampler.run.__code__:
+            codes[code] = None
+            break
+        if is_users_file(code.co_filename):
+            found = found or Spot(code.co_filename, frame.f_lineno or 0, code, below)
+            codes[code] = None
+        below = NPCOMPILE if code.co_filename.startswith(PACKAGE) else package_of(code.co_filename)
+        frame = frame.f_back
+    return None if found is None else Sample(found, tuple(reversed(codes)))
+
+
+class Sampler:
+    """Runs calls, and takes the times of the lines below them."""
+
+    def __init__(self, measured: CallTimes) -> None:
+        self.measured = measured
+        self._stacks = StackSampler()
+
+    @contextmanager
+    def sampling(self) -> Iterator[None]:
+        """Take samples of what `run` runs, until the block ends."""
+        with self._stacks.sampling():
+            yield
+        for sample, seconds in self._stacks.samples.items():
+            if sample.codes[0] is Sampler.run.__code__:  # not while calls are being prepared
+                self.measured.add(sample.spot, seconds)
+
+    def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the call's answer."""
+        began = clock()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.measured.seconds += clock() - began
+            self.measured.calls += 1
+
+
+def package_of(file: str) -> str:
+    """Return the name of the package that a file of installed code belongs to."""
+    parts = file.split(os.sep)
+    for folder in ("site-packages", "dist-packages"):
+        if folder in parts[:-1]:
+            return parts[parts.index(folder) + 1].removesuffix(".py")
+    return parts[-1].removesuffix(".py")
+
+
+@contextmanager
+def timed_kernels(root: Any, measured: CallTimes) -> Iterator[None]:
+    """Take the time of each kernel that replays of a function, of its blocks and of its callees call."""
+    undo: list[Callable[[], None]] = []
+
+    def around(code: types.CodeType, number: int, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        times = measured.kernels.setdefault((code, number), KernelTimes())
+
+        def call(*args: Any) -> Any:
+            began = clock()
+            result = kernel(*args)
+            times.seconds += clock() - began
+            times.runs += 1
+            return result
+
+        return call
+
+    try:
+        for recorded in functions_under(root):
+            for state in list(recorded._states.values()):
+                for replay, _ in list(state.ready):
+                    while (inner := getattr(replay, "replay", None)) is not None:
+                        replay = inner
+                    if isinstance(replay, types.FunctionType):
+                        undo.append(around_kernels(replay, around))
+        yield
+    finally:
+        for each in undo:
+            each()
+
+
+def replay_codes(root: Any) -> Iterator[types.CodeType]:
+    """Yield the codes of all replays of a function, of its blocks and of its callees."""
+    for recorded in functions_under(root):
+        for state in list(recorded._states.values()):
+            for entry in state.entries:
+                yield from entry.replay.codes
