@@ -18,6 +18,7 @@ from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.statement_forms import has_work
 from npcompile.partition import partitioned as cutting
+from npcompile.partition.native_loop import NativeLoop
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.tiers import TOO_SMALL
 
@@ -193,6 +194,16 @@ def functions_under(root: Any) -> Iterator[RecordedFunction]:
         cuts.append(recorded.inside if isinstance(recorded, cutting.Block) else None)
         for cut in (cut for cut in cuts if cut is not None):
             pending += [*cut.blocks.values(), *cut.root.callees.values()]
+
+
+def native_loops_under(root: Any) -> Iterator[NativeLoop]:
+    """Yield the native loops, and native bodies, of a jitted function and of those that it calls."""
+    for recorded in functions_under(root):
+        cuts = [cutting.cut_of(state) for state in list(recorded._states.values())]
+        for cut in dict.fromkeys(cut for cut in cuts if cut is not None):
+            for native in (*cut.natives.values(), cut.body):
+                if native is not None:
+                    yield native
 
 
 # -- what stays Python ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.explain.assembly import explanation_of
 from npcompile.explain.explanation import Detail, Explanation, checked
 from npcompile.explain.report_builder import report_of
-from npcompile.explain.sampling import CallTimes, Sampler, replay_codes, timed_kernels
+from npcompile.explain.sampling import CallTimes, Sampler, replay_codes
 from npcompile.explain.timing import kept, timed
 from npcompile.frontend.passes.order import watched
 from npcompile.jit import Jitted, Partial, jit
@@ -94,9 +94,9 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
             # The call that is timed later needs the arguments as this call finds them.
             first = None if known and known.entries and not known.partitioned else kept(args, kwargs)
             measured = CallTimes()
-            sampler = Sampler(measured)
-            with watched(passes) as snapshots, timed_kernels(made, measured), sampler.sampling():
-                result = sampler.run(made, args, kwargs)
+            sampler = Sampler(made, measured)
+            with watched(passes) as snapshots, sampler.sampling():
+                result = sampler.run(args, kwargs)
             if made.stats.recordings > before.recordings or known is None:
                 measured.clear()  # to record takes other times than to replay
             made.wait()

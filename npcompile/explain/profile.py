@@ -13,7 +13,15 @@ from npcompile.explain.explanation import Explanation
 from npcompile.explain.page import page
 from npcompile.explain.programs import duration_text
 from npcompile.explain.report_builder import report_of
-from npcompile.explain.sampling import CallTimes, Sample, StackSampler, clock, replay_codes, timed_kernels
+from npcompile.explain.sampling import (
+    CallTimes,
+    Sample,
+    StackSampler,
+    clock,
+    replay_codes,
+    timed_kernels,
+    timed_loops,
+)
 from npcompile.explain.timing import Seconds
 from npcompile.jit import Jitted
 from npcompile.runtime import fork
@@ -64,16 +72,19 @@ class profile:
     def __init__(self) -> None:
         self.seconds, self.explanations = 0.0, ()
         self._watched: dict[Jitted, _Watched] = {}
-        self._stacks = StackSampler()
+        self._roots: list[Jitted] = []
+        self._stacks = StackSampler(lambda: sum(jitted.worked for jitted in self._roots))
         self._exits = ExitStack()
         self._began = 0.0
 
     def __enter__(self) -> profile:
         if self._began:
             raise RuntimeError("an npcompile.profile() is for one `with` block: make another one")
-        for jitted in _jitted():
+        self._roots = _jitted()
+        for jitted in self._roots:
             watched = self._watched[jitted] = _Watched(jitted, jitted.stats.calls)
             self._exits.enter_context(timed_kernels(jitted, watched.times))
+            self._exits.enter_context(timed_loops(jitted, watched.times))
         self._exits.enter_context(self._stacks.sampling())
         self._began = clock()
         return self
@@ -86,13 +97,14 @@ class profile:
         for sample, seconds in self._stacks.samples.items():
             if (owner := _owner(sample, called)) is not None:
                 owner.times.add(sample.spot, seconds)
-        called = [watched for watched in called if watched.times.spots]
+        called = [watched for watched in called if watched.times.spots or watched.times.native]
         for watched in called:
-            watched.times.calls = watched.jitted.stats.calls - watched.calls
-            watched.times.seconds = sum(watched.times.spots.values())
+            times = watched.times
+            times.calls = watched.jitted.stats.calls - watched.calls
+            times.seconds = sum(times.spots.values()) + sum(times.native.values())
         called.sort(key=lambda watched: -watched.times.seconds)
         self.explanations = tuple(map(_explained, called))
-        self._watched = {}
+        self._watched, self._roots = {}, []
 
     def __str__(self) -> str:
         within = sum(

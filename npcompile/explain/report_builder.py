@@ -74,13 +74,19 @@ class _Builder:
         for loop in explanation.loops:
             for number in range(loop.lines[0], loop.lines[1] + 1):
                 facts = self.facts[explanation.file, number]
-                if loop.entries and linecache.getline(explanation.file, number).strip():
+                entered = loop.entries or (explanation.file, loop.lines[0]) in measured.native
+                if entered and linecache.getline(explanation.file, number).strip():
                     facts.kinds = {"native loop"}
             for escape in (*loop.escapes, *([] if loop.why is None else [loop.why])):
                 self._add_reason((explanation.file, escape.line), "Python", escape.reason, escape.write)
         for spot, seconds in measured.spots.items():
             self._add_time(spot, seconds)
+        for place, seconds in measured.native.items():
+            facts = self.facts[place]
+            facts.seconds["native loop"] = facts.seconds.get("native loop", 0.0) + seconds
+            self.by_kind["native loop"] += seconds
         for facts in self.facts.values():
+            self._divide(facts)
             self._see(facts)
         total = sum(self.by_kind.values())
         times = {kind: part / total for kind, part in self.by_kind.items()} if total else {}
@@ -210,6 +216,15 @@ class _Builder:
         if "native loop" in facts.kinds:
             return "native loop"
         return "library" if "library" in facts.kinds and not spot.below else "Python"
+
+    def _divide(self, facts: _Facts) -> None:
+        """Tell the kernels on a line from its library calls: kernels have a clock of their own."""
+        if {"compiled", "library"} <= facts.kinds and "compiled" in facts.seconds:
+            library = max(facts.seconds["compiled"] - facts.kernel_seconds, 0.0)
+            facts.seconds["compiled"] -= library
+            facts.seconds["library"] = facts.seconds.get("library", 0.0) + library
+            self.by_kind["compiled"] -= library
+            self.by_kind["library"] += library
 
     @staticmethod
     def _see(facts: _Facts) -> None:

@@ -1,11 +1,13 @@
 """Measures where the time of a call goes: by line, from samples of the stack, and by kernel, with a clock.
 
 `explain.py` runs calls within a `Sampler`, and `profile.py` has a `StackSampler` look at the user's own run.
-Neither changes what is done. A sample is worth the seconds since the one before.
+Neither changes what is done. A sample is worth the seconds since the one before, less those of native loops,
+which keep the interpreter's lock and so are never met: they are timed by a clock of their own.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import threading
@@ -17,9 +19,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from npcompile.diagnostics.paths import PACKAGE
-from npcompile.explain.blocks import functions_under
+from npcompile.explain.blocks import functions_under, native_loops_under
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.replay.replay import around_kernels
+from npcompile.partition.native_body import NativeBody
 
 _INTERVAL = 5e-4  # seconds between samples
 clock = time.perf_counter
@@ -55,7 +58,7 @@ class CallTimes:
 
     calls: how many they were. seconds: of all of them. spots: seconds by line, as samples found them.
     kernels: by the code of the replay and the number of the kernel in it, from 0. replays: the codes of all
-    replays.
+    replays. native: seconds of native loops, by their file and line.
     """
 
     calls: int = 0
@@ -63,6 +66,7 @@ class CallTimes:
     spots: dict[Spot, float] = field(default_factory=dict)
     kernels: dict[tuple[types.CodeType, int], KernelTimes] = field(default_factory=dict)
     replays: frozenset[types.CodeType] = frozenset()
+    native: dict[tuple[str, int], float] = field(default_factory=dict)
 
     def add(self, spot: Spot, seconds: float) -> None:
         """Add the time that a line was met for."""
@@ -73,6 +77,7 @@ class CallTimes:
         self.calls, self.seconds = 0, 0.0
         self.spots.clear()
         self.kernels.clear()
+        self.native.clear()
 
 
 @dataclass(frozen=True)
@@ -87,9 +92,13 @@ class Sample:
 
 
 class StackSampler:
-    """Looks at this thread's stack from another one. samples: seconds by what was met."""
+    """Looks at this thread's stack from another one.
 
-    def __init__(self) -> None:
+    samples: seconds by what was met. worked: gives the seconds that native loops have worked until now.
+    """
+
+    def __init__(self, worked: Callable[[], float]) -> None:
+        self.worked = worked
         self.samples: dict[Sample, float] = {}
         self._thread = threading.get_ident()
         self._done = threading.Event()
@@ -109,12 +118,12 @@ class StackSampler:
             sys.setswitchinterval(before)
 
     def _look(self) -> None:
-        last = clock()
+        last = clock() - self.worked()
         while not self._done.wait(_INTERVAL):
             sample = _sample(sys._current_frames().get(self._thread))
-            now = clock()
+            now = clock() - self.worked()
             if sample is not None:
-                self.samples[sample] = self.samples.get(sample, 0.0) + now - last
+                self.samples[sample] = self.samples.get(sample, 0.0) + max(now - last, 0.0)
             last = now
 
 
@@ -135,26 +144,28 @@ def _sample(frame: types.FrameType | None) -> Sample | None:
 
 
 class Sampler:
-    """Runs calls, and takes the times of the lines below them."""
+    """Runs calls of a jitted function, and takes the times of what is below them."""
 
-    def __init__(self, measured: CallTimes) -> None:
+    def __init__(self, root: Any, measured: CallTimes) -> None:
+        self.root = root
         self.measured = measured
-        self._stacks = StackSampler()
+        self._stacks = StackSampler(lambda: float(root.worked))
 
     @contextmanager
     def sampling(self) -> Iterator[None]:
-        """Take samples of what `run` runs, until the block ends."""
-        with self._stacks.sampling():
-            yield
+        """Take the times of lines, kernels and native loops of what `run` runs, until the block ends."""
+        with timed_kernels(self.root, self.measured), timed_loops(self.root, self.measured):
+            with self._stacks.sampling():
+                yield
         for sample, seconds in self._stacks.samples.items():
             if sample.codes[0] is Sampler.run.__code__:  # not while calls are being prepared
                 self.measured.add(sample.spot, seconds)
 
-    def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the call's answer."""
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return a call's answer."""
         began = clock()
         try:
-            return function(*args, **kwargs)
+            return self.root(*args, **kwargs)
         finally:
             self.measured.seconds += clock() - began
             self.measured.calls += 1
@@ -198,6 +209,32 @@ def timed_kernels(root: Any, measured: CallTimes) -> Iterator[None]:
     finally:
         for each in undo:
             each()
+
+
+@contextmanager
+def timed_loops(root: Any, measured: CallTimes) -> Iterator[None]:
+    """Take the time of the native loops of a function and of its callees."""
+    loops = list(native_loops_under(root))
+    before = [loop.worked for loop in loops]
+    bodies = [loop for loop in loops if isinstance(loop, NativeBody)]
+    for body in bodies:
+        body.time_lent(True)
+    try:
+        yield
+    finally:
+        for body in bodies:
+            body.time_lent(False)
+        known = dict(zip(loops, before, strict=True))
+        for loop in native_loops_under(root):
+            if (seconds := loop.worked - known.get(loop, 0.0)) > 0.0:
+                place = loop.file, _first_line(loop.node)
+                measured.native[place] = measured.native.get(place, 0.0) + seconds
+
+
+def _first_line(node: ast.AST) -> int:
+    """Return the line of the first loop in a statement."""
+    loops = [part.lineno for part in ast.walk(node) if isinstance(part, ast.For | ast.While)]
+    return min(loops, default=getattr(node, "lineno", 0))
 
 
 def replay_codes(root: Any) -> Iterator[types.CodeType]:

@@ -60,7 +60,7 @@ def _speed(report: Report) -> str:
 def _bottleneck(report: Report) -> str:
     found = report.bottleneck
     if found is None:
-        return "nothing outside of compiled code"
+        return "nothing outside of compiled code" if report.functions else "not known, as there is no source"
     file = "" if found.file == report.file else f" of {os.path.basename(found.file)}"
     share = "" if found.share is None else f" ({found.share:.0%} of the time)"
     advice = f"; instead: {found.advice}" if found.advice else ""

@@ -16,7 +16,7 @@ import numpy as np
 
 from npcompile.explain.blocks import held, statements
 from npcompile.explain.programs import duration_text
-from npcompile.explain.sampling import CallTimes, Sampler, timed_kernels
+from npcompile.explain.sampling import CallTimes, Sampler, clock
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.eager.dispatch import UPDATING
@@ -34,7 +34,7 @@ from npcompile.runtime.tiers import Tier
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless its fewest calls take longer
 _FEWEST = 5  # calls of a measurement: some are done plainly, where replays contend with NumPy
 _TOO_LONG = 5.0  # seconds after which fewer calls do
-_PROFILED = 0.05  # seconds of calls of which it is seen where their time goes, likewise
+_PROFILED = 0.05  # seconds of calls of which it is seen where their time goes, if these are within the above
 _TRIES, _LONG_TRIES = 8, 3  # calls until all blocks of a function are replayed; of long ones
 # Counts of calls, which timing must not change.
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
@@ -151,11 +151,11 @@ def timed(
 def _profile(jitted: Jitted, fresh: Callable[[], Any], measured: CallTimes) -> None:
     """Call a function for a while, and take the times of its lines and kernels, in place of earlier ones."""
     measured.clear()
-    sampler = Sampler(measured)
-    with timed_kernels(jitted, measured), sampler.sampling():
-        while measured.seconds < _PROFILED and measured.calls < 1000:
+    sampler, began = Sampler(jitted, measured), clock()
+    with sampler.sampling():
+        while measured.seconds < _PROFILED and clock() - began < _LONG_ENOUGH:
             args, kwargs = fresh()
-            sampler.run(jitted, args, kwargs)
+            sampler.run(args, kwargs)
 
 
 def kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:

@@ -57,6 +57,17 @@ class NativeBody(NativeLoop):
         return self._latest is not None and not self.closed
 
     @property
+    def worked(self) -> float:
+        """Seconds that native code has worked, also without Python where `time_lent` has asked for that."""
+        return self._worked + sum(lent.worked for lent in self._lent.values() if lent is not None)
+
+    def time_lent(self, timed: bool) -> None:
+        """Have the calls that are answered without Python counted in `worked`, or no longer."""
+        for lent in self._lent.values():
+            if lent is not None:
+                lent.timed = timed
+
+    @property
     def lent(self) -> Any:
         """Return what answers calls without Python, if anything may; the caller says how many."""
         if (latest := self._latest) is None or self.closed or self._timed < TIMED or latest[0].takes_whole:
@@ -93,7 +104,7 @@ class NativeBody(NativeLoop):
                 start = clock()
                 if (done := latest[1](True, *args)) is not None:
                     if self._timed == TIMED and done[2] is None and latest[0].finishes[done[0]]:
-                        self.within.root.worked += clock() - start
+                        self._note_worked(clock() - start)
                         self.entries += 1
                         self.within.owner._stats.loop_entries += 1
                         return latest[0].exchange.value(ANSWER, done[1], args)

@@ -129,6 +129,7 @@ class NativeLoop:
         self.fewest = 0  # loops of fewer trips are done as written
         self._python_began = 0.0  # when Python began a loop that rests; 0: none
         self.entries = 0  # entries of native code
+        self._worked = 0.0  # seconds that native code has worked
         self.leaves = 0  # times that it left before the loop was done
         self.left: dict[tuple[int, str], int] = {}  # likewise, by line and reason
 
@@ -258,9 +259,18 @@ class NativeLoop:
         self.fewest = self.trips.fewest
         return False
 
+    def _note_worked(self, seconds: float) -> None:
+        self._worked += seconds
+        self.within.root.worked += seconds
+
+    @property
+    def worked(self) -> float:
+        """Seconds that native code has worked for this loop."""
+        return self._worked
+
     def _note_time(self, earned: float, spent: float) -> None:
         """Note how long native code has worked, and how long all else of an entry has taken."""
-        self.within.root.worked += earned
+        self._note_worked(earned)
         if self.budget.note(earned, spent):
             self.within.owner._stats.loop_rests += 1
 
@@ -412,7 +422,7 @@ class NativeLoop:
         number, words, raised = done
         worked = clock() - start
         if raised is None and typed.finishes[number]:
-            self.within.root.worked += worked
+            self._note_worked(worked)
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
             over = () if type(iterator) is _RANGE_ITERATOR or iterator is True else (state_of(iterator),)

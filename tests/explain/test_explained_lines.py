@@ -139,6 +139,23 @@ def test_a_native_loop_is_shown_with_its_types(monkeypatch: pytest.MonkeyPatch) 
     assert "native, entered" in found.text("program")
 
 
+def test_the_time_of_a_native_loop_stands_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sample meets it, as it keeps the interpreter's lock; and most calls of a short one run no Python."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    x = np.ones(20_000)
+    jitted = npcompile.jit(native_elements, wait=True)
+    for _ in range(50):
+        jitted(x)
+    line = line_of(native_elements, "for i")
+    with npcompile.profile() as profile:
+        for _ in range(300):
+            jitted(x)
+    found = npcompile.explain(jitted, x)
+    for report in (found.report, profile.explanations[0].report):
+        times = {each.number: each.seconds or 0.0 for each in report.lines}
+        assert report.times["native loop"] > 0.2 and max(times, key=times.__getitem__) in (line, line + 1)
+
+
 def rows_of_sums(x):
     y = np.zeros((len(x), len(x)))
     for k in range(2):

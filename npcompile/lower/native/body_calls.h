@@ -48,6 +48,8 @@ struct BodyCalls {
     std::vector<KeptWord> *kept;
     Py_ssize_t tag;                  // the word that says which type the answer has
     long left;                       // so many calls are lent
+    char timed;                      // `worked` is kept
+    double worked;                   // seconds of the calls that were answered here
 };
 
 // The fields of a block of native code's memory before its items, as in lower/loops/headers/memory.h.
@@ -184,6 +186,7 @@ PyObject *body_answer(BodyCalls *self, PyObject *const *args, Py_ssize_t count, 
             MadeArrays made;
             answer = answer_of((*self->forms)[size_t(type - 1)], words, args, count, made);
             free_blocks(*self->kept, words);
+            if (self->timed) self->worked += seconds_now() - since;
         } else {
             by_python = true;
             self->left = 0;
@@ -290,7 +293,10 @@ PyObject *body_calls_new(PyTypeObject *type, PyObject *given, PyObject *) {
 }
 
 PyMemberDef body_calls_members[] = {
-    {"left", T_LONG, offsetof(BodyCalls, left), 0, "So many calls are lent."}, {nullptr, 0, 0, 0, nullptr}};
+    {"left", T_LONG, offsetof(BodyCalls, left), 0, "So many calls are lent."},
+    {"timed", T_BOOL, offsetof(BodyCalls, timed), 0, "Tells if `worked` is kept."},
+    {"worked", T_DOUBLE, offsetof(BodyCalls, worked), READONLY, "Seconds of the calls that were answered."},
+    {nullptr, 0, 0, 0, nullptr}};
 
 bool ready_body_calls() {
     body_calls_type.tp_name = "npcompile.lower._native.BodyCalls";
