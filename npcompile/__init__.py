@@ -18,6 +18,7 @@ from npcompile.frontend.program.program import Program  # noqa: E402
 from npcompile.frontend.vectorize import vectorize  # noqa: E402
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit  # noqa: E402
 from npcompile.lower.native.pool import empty_cache  # noqa: E402
+from npcompile.runtime.ahead import spec  # noqa: E402
 from npcompile.verify.verify import DifferenceWarning, Verification, verify  # noqa: E402
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ __all__ = [
     "ndarray",
     "profile",
     "set_num_threads",
+    "spec",
     "vectorize",
     "verify",
 ]

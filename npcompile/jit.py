@@ -34,6 +34,7 @@ from npcompile.lower.plan.attributes import source_place
 from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect
 from npcompile.runtime import fast_path
+from npcompile.runtime.ahead import compile_ahead
 from npcompile.runtime.function import MAX_MISSES, RecordedFunction
 from npcompile.runtime.recording_families import Family, family_of
 from npcompile.runtime.request import ONWARD, Request
@@ -272,6 +273,43 @@ class Jitted(RecordedFunction):
         """The residual programs recorded so far: `print(f.programs[0])` shows one."""
         return tuple(self._programs)
 
+    def compile(self, /, *examples: Any, **named: Any) -> None:
+        """Compile for such arguments, so that the first call with them is a replay.
+
+        The function is called: a recording is a call that NumPy answers. It is called several times, on
+        copies of the examples, and on made-up arrays in place of each `spec`; `stats` counts these calls. The
+        caller's arrays and the global random generators stay as they are. All else that the function does to
+        the outside (files, prints, globals) happens each time. Kernels are kept on disk: in another process
+        that has the same cache folder, the same `f.compile` takes a tenth of a second, and compiles nothing.
+
+        Parameters
+        ----------
+        *examples, **named
+            The arguments of a call: arrays, numbers and other objects, or `npcompile.spec("float64", ("n",
+            3))`. Of a method, the object comes first: `Model.step.compile(model, x)`. For lengths that vary,
+            kernels are compiled for small and large work, up to calls of 10 ms and arrays of 64 MB: for still
+            larger ones, pass arrays.
+
+        Raises
+        ------
+        TypeError
+            An example cannot be copied.
+        NotCompiledError
+            With `strict=True`, what cannot be compiled. Otherwise a warning says so, and `stats.reasons`.
+
+        Examples
+        --------
+        >>> import numpy as np, npcompile
+        >>> @npcompile.jit
+        ... def total(x):
+        ...     return (x * x).sum()
+        >>> total.compile(np.ones(1000))
+        >>> before = total.stats.replays
+        >>> total(np.ones(1000)), total.stats.replays - before
+        (np.float64(1000.0), 1)
+        """
+        compile_ahead(self, examples, named)
+
     def npcompile_function(self) -> Any:
         """Return the plain function, which the recording of a caller goes into."""
         return self.__wrapped__
@@ -288,7 +326,9 @@ class Jitted(RecordedFunction):
         return f"<npcompile.jit of {self.__wrapped__!r}>"
 
     def __dir__(self) -> list[str]:
-        return sorted({*dir(self.__wrapped__), *vars(self), "__wrapped__", "programs", "stats", "wait"})
+        return sorted(
+            {*dir(self.__wrapped__), *vars(self), "__wrapped__", "compile", "programs", "stats", "wait"}
+        )
 
     def __reduce__(self) -> Any:
         module = sys.modules.get(self.__module__)
@@ -323,6 +363,8 @@ class JittedFunction(Protocol[P, R]):
 
     @property
     def programs(self) -> tuple[Program, ...]: ...
+
+    def compile(self, /, *examples: Any, **named: Any) -> None: ...
 
     def wait(self, timeout: float | None = None) -> None: ...
 
@@ -359,7 +401,8 @@ class Partial(functools.partial):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.func, name)
+        found = getattr(self.func, name)
+        return functools.partial(found, *self.args, **self.keywords) if name == "compile" else found
 
 
 class Instance(Partial):

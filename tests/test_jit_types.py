@@ -43,6 +43,7 @@ ANSWERS = {
     "Whole().count": "int",
     "mean.stats.replays": "int",
     "mean.wait()": "None",
+    'mean.compile(npcompile.spec("float64", ("n", 3)), n=4)': "None",
     "npcompile.jit(len, wait=True)(x)": "int",
     "[mean(one) for one in (x, x)]": "list[float]",
 }

@@ -8,12 +8,14 @@ taken where the one begins and the other goes on (`Call.switch`), never per oper
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import itertools
+import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
@@ -145,7 +147,7 @@ class Allowance:
 
     def begin(self, way: bool = False) -> None:
         """Note the first call of a signature, or of a new way through the function."""
-        if self._begun[way] < KINDS:
+        if self._begun[way] < KINDS and not _thread.ahead:
             self._begun[way] += 1
             self.renew()
 
@@ -181,6 +183,19 @@ class Allowance:
             self.first, self.further = False, 0.0
         else:
             self.saved = min(self.saved + PAID * took - max(machinery - PART * EACH, 0.0), KEPT)
+
+
+class Unbounded(Allowance):
+    """The allowance of calls that are made so that all of them is compiled."""
+
+    def of_all(self, took: float) -> float:
+        return math.inf
+
+    def of_recordings(self, took: float) -> float:
+        return math.inf
+
+    def settle(self, took: float, machinery: float) -> None:
+        pass
 
 
 def estimate(code: Any) -> float:
@@ -294,10 +309,27 @@ class Call:
 
 class _Thread(threading.local):
     call: Call | None = None  # the one at hand
+    ahead = False  # calls are made so that all of them is compiled
 
 
 _thread = _Thread()
 _ELSEWHERE = Call()  # of what runs outside any call: a generator that goes on after it
+
+
+@contextlib.contextmanager
+def compiling_ahead() -> Iterator[None]:
+    """Have this thread's calls record and compile whatever they can, and wait for it: they are made for that
+    alone."""
+    before, _thread.ahead = _thread.ahead, True
+    try:
+        yield
+    finally:
+        _thread.ahead = before
+
+
+def is_ahead() -> bool:
+    """Tell if this thread's calls are made so that all of them is compiled."""
+    return _thread.ahead
 
 
 def current() -> Call:
@@ -311,7 +343,7 @@ def enter(allowance: Allowance) -> tuple[Call, bool | None]:
     call = _thread.call
     if call is not None:
         return call, call.switch(True)
-    call = _thread.call = Call(allowance)
+    call = _thread.call = Call(Unbounded() if _thread.ahead else allowance)
     call.working = True
     return call, None
 
