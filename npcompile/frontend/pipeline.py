@@ -49,6 +49,8 @@ class Traced:
     host_calls: int = 0
     exceeded: bool = False  # the recording was given up because it took too long
     fault: Fault | None = None  # npcompile's own fault, where that is why there is no program
+    # The arguments that are foreign arrays, where nothing was recorded because of them.
+    foreign: frozenset[str] = frozenset()
 
 
 @performs

@@ -27,7 +27,9 @@ from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
+from npcompile.frontend.rewrite.foreign_names import mark
 from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.liveness import loads
 from npcompile.frontend.rewrite.long_loops import goes_over_many
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.rewrite.scopes import WORK
@@ -118,6 +120,8 @@ class PartitionedFunction(PartitionedCalls):
     def learn(self, failed: Traced) -> None:
         """Begin with what a recording of the whole has shown."""
         tree, _ = tree_of(self.owner.__wrapped__)  # type: ignore[arg-type]
+        if failed.foreign:
+            return self.leave_foreign(tree.body, failed)
         at = failed.top
         statements = [n for n in own_nodes(tree.body) if isinstance(n, ast.stmt)]
         around = [n for n in statements if at is not None and n.lineno <= at <= (n.end_lineno or n.lineno)]
@@ -127,6 +131,18 @@ class PartitionedFunction(PartitionedCalls):
                 self.levels.starts.add(nearest)
             else:
                 self.levels.of[nearest] = 1
+
+    def leave_foreign(self, body: list[ast.stmt], failed: Traced) -> None:
+        """Leave the statements that read foreign arrays to Python, and say once where the first one is."""
+        assert failed.reason is not None
+        reason, root = failed.reason, self.root
+        first = mark(self.levels, body, failed.foreign, reason)
+        if first is None:
+            return
+        if root._strict:
+            root._report(reason, self.owner.at(first.lineno))
+        if not any(told.at(None) == reason for told in root._stats.told):
+            root.note(reason, self.owner.at(first.lineno))
 
     def cut(self) -> None:
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
@@ -325,6 +341,7 @@ class Block(Unit):
 
     max_signatures = 8
     max_programs = 4  # in a loop
+    within: PartitionedFunction
 
     def __init__(self, within: PartitionedFunction, piece: Piece) -> None:
         self.piece = piece
@@ -383,6 +400,8 @@ class Block(Unit):
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:
         state.move(Event.CLOSED)
+        if traced.foreign:
+            return self._leave_foreign(traced)
         work = sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body))
         if not traced.exceeded or work <= LEAST_WORK:
             return self.take_apart(
@@ -420,6 +439,22 @@ class Block(Unit):
             self.take_apart(reason, *source_place(moving)[:2], False, quiet=True)
             return False
         return True
+
+    def _leave_foreign(self, traced: Traced) -> None:
+        """Leave statements that read foreign arrays to Python.
+
+        A statement of which the block holds only a value is left whole if it made the foreign array itself.
+        """
+        levels = self.within.levels
+        held = [one for one in self.piece.block.statements if isinstance(one, ast.stmt)]
+        own = [node for node in self.piece.block.node.body if node in held]
+        self.within.leave_foreign(own, traced)
+        for node in held:
+            if node not in own:
+                self.within.leave_foreign([node], traced)
+                if traced.foreign.isdisjoint(loads(node)):
+                    levels.of[node] = 2
+        self.go_on()
 
     def _is_put_off(self) -> bool:
         """Tell if a recording that was ambiguous is to be made again later, unless there were many such."""

@@ -18,6 +18,7 @@ from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
+from npcompile.frontend.catalog.foreign_arrays import is_foreign, reason_of
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.program.dynamic_sizes import counts_of
@@ -345,6 +346,12 @@ class RecordedFunction(PlainCalls):
                 loops = code is not None and _FOR_ITER in code.co_code[::2]  # most functions have none
                 if state.partitioned is None and loops and self._goes_over_many(args, kwargs):
                     self._cut_at_last(state)
+            if state.partitioned is None and self._has_foreign(state, args):
+                return (
+                    self._plain(args, kwargs)
+                    if state.partitioned is None
+                    else state.partitioned.run(args, kwargs)
+                )
             if state.partitioned is None:
                 return self._record(state, args, kwargs, request.call)
         finally:
@@ -362,6 +369,15 @@ class RecordedFunction(PlainCalls):
         _by_recording,
     )
     ways: ClassVar[tuple[Way, ...]] = (_by_replay, *ways_without_replay)
+
+    def _has_foreign(self, state: Specialization, args: tuple[Any, ...]) -> bool:
+        """Tell if arguments are foreign arrays: their statements are Python's, and blocks do the others."""
+        found = [place for place, arg in enumerate(args) if is_foreign(type(arg))]
+        if found:
+            names, reason = self._binding.names(len(args)), reason_of(type(args[found[0]]))
+            foreign = frozenset(names[place] for place in found)
+            self._not_followed(state, Traced(None, reason=reason, foreign=foreign))
+        return bool(found)
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container among the arguments is now found to grow: signatures are others from now on."""
@@ -513,8 +529,10 @@ class RecordedFunction(PlainCalls):
         """Cut the function into blocks, as the recording of a call was given up; else leave it to Python."""
         if traced.exceeded:
             self.block_work = SHORT
-        cut = self._cut_at_last(state)
-        if cut is None:
+        cut = self._cut(traced) if traced.foreign else self._cut_at_last(state)
+        if traced.foreign and state.group is not None:
+            state.group.partitioned = cut
+        elif cut is None:
             cut = self._cut_after(state, traced) if traced.late else self._cut(traced)
         if cut is not None:
             state.partitioned, cut.why = cut, cut.why or (traced.reason, traced.line)

@@ -17,6 +17,7 @@ from torch import fx
 
 from npcompile.diagnostics.paths import AROUND_HOOKS, PACKAGE
 from npcompile.diagnostics.reason import Cause
+from npcompile.frontend.catalog.foreign_arrays import reason_of
 from npcompile.frontend.catalog.purity import NEVER_RAISES
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.builder_escapes import EscapeBuilder
@@ -407,7 +408,7 @@ class ValueBuilder(EscapeBuilder):
         if by_value(obj) and not isinstance(obj, Enum):
             return obj
         if isinstance(obj, np.ndarray):
-            raise Unfollowed(Cause.SUBCLASS(kind.__name__))
+            raise Unfollowed(reason_of(kind))
         known = self.tracked.get(obj)
         if known is not None:
             if known.node is not None and static:

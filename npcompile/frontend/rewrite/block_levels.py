@@ -26,12 +26,13 @@ class Levels:
     """The knowledge about a function's statements that decides how it is cut.
 
     of: how far each statement is left to Python (the levels of `cutter.py`). starts: statements that begin a
-    block. small: too little work for a block. faster: NumPy was measured to be faster. driven: they depend on
-    what a loop changes.
+    block. foreign: the names that hold foreign arrays where a statement begins. small: too little work for a
+    block. faster: NumPy was measured to be faster. driven: they depend on what a loop changes.
     """
 
     of: dict[ast.AST, int] = field(default_factory=dict)
     starts: set[ast.AST] = field(default_factory=set)
+    foreign: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     small: set[ast.AST] = field(default_factory=set)
     faster: set[ast.AST] = field(default_factory=set)
     driven: set[ast.AST] = field(default_factory=set)

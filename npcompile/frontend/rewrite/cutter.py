@@ -17,6 +17,7 @@ from typing import Any
 from npcompile.frontend.rewrite.ast_builder import is_pure, position
 from npcompile.frontend.rewrite.block_levels import Block, Cut, Levels, bound_by, function_of
 from npcompile.frontend.rewrite.dual_loops import Twice
+from npcompile.frontend.rewrite.foreign_names import hands_over, root_name
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.library_calls import Libraries
 from npcompile.frontend.rewrite.liveness import deleted, is_scalar, loads, surely_stored
@@ -68,6 +69,8 @@ class Cutter:
         self.imports = imports
         self.facts = facts
         self.levels = levels
+        self.foreign = frozenset().union(*levels.foreign.values())  # names that hold foreign arrays somewhere
+        self.of_foreign = self.foreign.union(stored_names(*levels.foreign))  # or what was made of them
         self.blocks: list[Block] = []
         self.run = Gathered(facts)  # the statements of the block being gathered
         self.bound: set[str] = set()  # names surely bound here
@@ -142,7 +145,11 @@ class Cutter:
         form = self.facts.form(node)
         if self.libraries.are_called_by(node, form.parts, self.levels):
             return False
-        if not form.holds or (lets_go(node) and not form.stored & self.facts.live.after.get(node, set())):
+        if not self.levels.foreign.keys().isdisjoint(form.parts):
+            return False
+        # pandas copies before a write what others refer to, so they are let go as Python does.
+        frees = lets_go(node) or not self.of_foreign.isdisjoint(form.stored)
+        if not form.holds or (frees and not form.stored & self.facts.live.after.get(node, set())):
             return False
         if not (self.levels.of.keys().isdisjoint(form.parts) and self.levels.starts.isdisjoint(form.parts)):
             return False
@@ -161,6 +168,7 @@ class Cutter:
 
     def _called_as_it_is(self, function: ast.expr) -> bool:
         known = self.facts.is_display_method(function) or self.as_it_is(function)
+        known = known or (isinstance(function, ast.Attribute) and root_name(function) in self.foreign)
         self.entered += not known
         return known
 
@@ -185,6 +193,8 @@ class Cutter:
             return node
         if extract and not isinstance(origin, ast.Expr | ast.AugAssign):
             node = self._opaque_calls_first(node, origin)
+        if not self.levels.foreign.get(origin, frozenset()).isdisjoint(loads(node)):
+            return node
         parts = own_nodes([node])
         never = not NEVER_HELD.isdisjoint(map(type, parts)) or any(map(is_super, parts))
         if never or self.libraries.are_called(parts):
@@ -208,22 +218,27 @@ class Cutter:
         return (local and name not in self.facts.rebound) or name in self.imports
 
     def _opaque_calls_first(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
-        """Take the calls of other libraries' functions out of an expression, and those that are given a
-        function.
+        """Take the calls of other libraries' functions out of an expression, those that are given a function,
+        and what foreign arrays hand over.
 
         Python makes these calls before the statement; the values before them, and their arguments, are
         computed first.
         """
 
-        def opaque(call: ast.Call) -> bool:
-            return (apart and self.is_of_others(call.func)) or is_given_code(call)
+        def opaque(part: ast.expr) -> bool:
+            if hands_over(part, foreign):
+                return True
+            of_call = isinstance(part, ast.Call) and (
+                (apart and self.is_of_others(part.func)) or is_given_code(part)
+            )
+            return of_call
 
-        apart = self.levels[origin] == 1
+        apart, foreign = self.levels[origin] == 1, self.levels.foreign.get(origin, frozenset())
         while (found := first_opaque(node, opaque, self._steady)) is not None:
-            before, call = found
-            if before is None and call is node:
+            before, given = found
+            if before is None and given is node:
                 break
-            part = call if before is None else before
+            part = given if before is None else before
             made = part if before is None else self.value(part, origin, extract=False)
             if made is part:
                 made = self._by_python(part)

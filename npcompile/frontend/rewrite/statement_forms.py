@@ -234,14 +234,16 @@ def is_given_code(node: ast.Call) -> bool:
 
 
 def first_opaque(
-    node: ast.expr, opaque: Callable[[ast.Call], bool], steady: Callable[[str], bool]
-) -> tuple[ast.expr | None, ast.Call] | None:
-    """Return the first `opaque` call in an expression, and the first part that is to be evaluated before the
-    call.
+    node: ast.expr, opaque: Callable[[ast.expr], bool], steady: Callable[[str], bool]
+) -> tuple[ast.expr | None, ast.expr] | None:
+    """Return the first `opaque` call or attribute in an expression, and the first part to be evaluated before
+    it.
 
-    Returns None if there is no such call that is surely made.
+    Returns None if there is none that is surely evaluated.
     """
     parts: list[Any]
+    if isinstance(node, ast.Attribute) and opaque(node):
+        return None, node
     if isinstance(node, ast.Call):
         parts = [*node.args, *(keyword.value for keyword in node.keywords)]
         if opaque(node):
