@@ -51,6 +51,9 @@ WITHOUT_PROGRAM = {
     "a shape-generic program is needed, which several calls lead to": """
         GROWING_SET
     """,
+    "another library is needed: tests/ecosystem": """
+        TABLE FOREIGN_ARRAY
+    """,
     "matrices of megabytes, or thousands of steps, are needed": """
         TWO_PRODUCTS PRODUCTS_NEXT TOO_MANY_STEPS NESTED_TOO_DEEPLY OWN_LOOP_TOO_LONG
     """,

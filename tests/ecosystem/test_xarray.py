@@ -147,3 +147,5 @@ def test_one_reason_says_what_to_pass() -> None:
         f"test_xarray.py:{line}: a DataArray: work on it is left to xarray"
     ]
     assert "to_numpy()" in str(npcompile.explain(reductions, temperature()))
+    [text] = check(of_dataset, lambda: (dataset(),)).stats.reasons
+    assert text.endswith("a Dataset: work on it is left to xarray")

@@ -297,6 +297,10 @@ def subclass(x, o, s):
     return x, np.sum(o.sub)
 
 
+def masked_array(x, o, s):
+    return x, np.sum(np.ma.array(x))
+
+
 def object_array(x, o, s):
     y = np.array([None, 1], dtype=object)
     y[0] = x
