@@ -35,6 +35,7 @@ from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect
 from npcompile.runtime import fast_path
 from npcompile.runtime.ahead import compile_ahead
+from npcompile.runtime.arrivals import arrived
 from npcompile.runtime.function import MAX_MISSES, RecordedFunction
 from npcompile.runtime.recording_families import Family, family_of
 from npcompile.runtime.request import ONWARD, Request
@@ -337,7 +338,8 @@ class Jitted(RecordedFunction):
             found = getattr(found, part, None)
         if found is self and not (self.__module__ == "__main__" and _pickles_by_value(sys._getframe(1))):
             return self.__qualname__
-        return Jitted, (self.__wrapped__, self._wait, self._strict, self._default_float, self.fast_random)
+        options = self._wait, self._strict, self._default_float, self.fast_random
+        return _unpickled, (self.__wrapped__, *options)
 
     def __copy__(self) -> Jitted:
         return self
@@ -434,6 +436,12 @@ def _mark_coroutine_function(jitted: Any) -> None:
         inspect.markcoroutinefunction(jitted)
     else:
         jitted._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]
+
+
+def _unpickled(fn: Any, *options: Any) -> Jitted:
+    """Return the jitted function of a function that was pickled by value."""
+    made: Jitted = arrived(fn, options, lambda: Jitted(fn, *options))
+    return made
 
 
 def _pickles_by_value(frame: types.FrameType) -> bool:

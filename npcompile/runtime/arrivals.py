@@ -1,0 +1,128 @@
+"""Functions that come to a process by value, again and again: each time the same jitted function answers.
+
+Dask, joblib and others pickle functions of the main program by value, with each task. A task that made a
+jitted function of its own would record it, and none would ever be replayed.
+"""
+
+from __future__ import annotations
+
+import dis
+import threading
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+MAX_KNOWN = 128  # functions that are kept, those that came last
+
+# Code with such names or instructions may use, or change, what the names in it do not show.
+_NAMES = frozenset(["eval", "exec", "globals", "locals", "vars"])
+_STORES = frozenset(["STORE_GLOBAL", "DELETE_GLOBAL"])
+_OF_CELLS = frozenset(["STORE_DEREF", "DELETE_DEREF"])
+_BY_EQUALITY = (int, bool, str, bytes, type(None), type(Ellipsis), range, type(np.dtype(float)), np.dtype)
+_NOTHING = object()
+
+_known: OrderedDict[Any, Any] = OrderedDict()
+_lock = threading.Lock()
+
+
+def arrived(fn: Any, options: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """Return the jitted function of an earlier arrival of the same function, or else `make()`.
+
+    Functions are the same if their code is, and all that it refers to: numbers, texts, tuples of these, and
+    functions are compared; all else has to be the same object. A function that changes what it refers to is
+    none of them: each arrival of it has its own.
+    """
+    if type(fn) is not types.FunctionType or not _is_steady(fn.__code__):
+        return make()
+    key = fn.__code__, fn.__code__.co_filename, fn.__module__, fn.__qualname__, options
+    with _lock:
+        known = _known.get(key)
+        if known is not None and _same_function(known.__wrapped__, fn, {}):
+            _known.move_to_end(key)
+            return known
+        if not _same_function(fn, fn, {}):  # it refers to what may change
+            return make()
+        made = _known[key] = make()
+        _known.move_to_end(key)
+        if len(_known) > MAX_KNOWN:
+            _known.popitem(last=False)
+        return made
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _is_steady(code: types.CodeType) -> bool:
+    """Tell if code leaves the globals and cells that it finds as they are, and names all that it uses."""
+    for one in _codes(code):
+        if not _NAMES.isdisjoint(one.co_names):
+            return False
+        for step in dis.get_instructions(one):
+            if step.opname in _STORES or (step.opname in _OF_CELLS and step.argval in code.co_freevars):
+                return False
+    return True
+
+
+def _same_function(one: Any, other: Any, seen: dict[tuple[int, int], bool]) -> bool:
+    """Tell if two functions do the same, whichever is called. Of one function: if nothing it refers to may
+    change."""
+    if one.__code__ != other.__code__ or one.__code__.co_filename != other.__code__.co_filename:
+        return False
+    if not _is_steady(one.__code__):
+        return False
+    place = id(one), id(other)
+    if place in seen:
+        return True
+    seen[place] = True
+    names = {name for code in _codes(one.__code__) for name in code.co_names}
+    pairs: list[tuple[Any, Any]] = [
+        (one.__defaults__, other.__defaults__),
+        *_by_key(one.__kwdefaults__ or {}, other.__kwdefaults__ or {}),
+        *_by_key(vars(one), vars(other)),
+        *((one.__globals__.get(name, _NOTHING), other.__globals__.get(name, _NOTHING)) for name in names),
+        *zip(map(_content, one.__closure__ or ()), map(_content, other.__closure__ or ()), strict=True),
+    ]
+    return all(_same(a, b, seen) for a, b in pairs)
+
+
+def _by_key(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[Any, Any]]:
+    return [(one.get(key, _NOTHING), other.get(key, _NOTHING)) for key in {*one, *other}]
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is given its content later
+        return _NOTHING
+
+
+def _same(one: Any, other: Any, seen: dict[tuple[int, int], bool]) -> bool:
+    """Tell if one value may stand for another, now and later."""
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if isinstance(one, _BY_EQUALITY):
+        return bool(one == other)
+    if kind is float or kind is complex or isinstance(one, np.generic):
+        return (
+            np.asarray(one).tobytes() == np.asarray(other).tobytes() and not np.asarray(one).dtype.hasobject
+        )
+    if kind is tuple:
+        return len(one) == len(other) and all(_same(a, b, seen) for a, b in zip(one, other, strict=True))
+    if kind is types.FunctionType:
+        return _same_function(one, other, seen)
+    return one is other and _stays(one)
+
+
+def _stays(value: Any) -> bool:
+    """Tell if an object is what it is in every arrival: modules, classes and functions are."""
+    if value is _NOTHING or isinstance(value, types.ModuleType | type | types.BuiltinFunctionType | np.ufunc):
+        return True
+    return hasattr(type(value), "npcompile_function") or isinstance(value, type(np.sum))
