@@ -221,3 +221,36 @@ def test_what_is_written_over_while_it_is_read_is_read_as_numpy_goes(function: A
         np.testing.assert_array_equal(
             np.asarray(function(shim, shim.asarray(a.copy()), shim.asarray(m))), want
         )
+
+
+def whole_beside_a_view(seen, x):
+    x += 1
+    return (seen * 2,)
+
+
+def views_beside_a_view(seen, x):
+    t = seen[2:50] * 2
+    x[2:50] = np.sin(t)
+    x[50:100] = 3
+    v = seen[2:50] + t
+    x[2:50] += 1
+    return v * seen[50:98], seen[::2] + 1
+
+
+@pytest.mark.parametrize("backend", ["", "interpreter"])
+@pytest.mark.parametrize("function", [whole_beside_a_view, views_beside_a_view])
+def test_kernels_write_through_the_array_that_may_be_written_to(
+    function: Any, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first array on a memory may be a read-only view, as `Series.to_numpy()` gives one."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", backend)
+    jitted = npcompile.jit(function, wait=True)
+    for apart in (False, False, True, False):
+        x, theirs = np.arange(2000.0), np.arange(2000.0)
+        seen, seen_there = x.view(), theirs.view()
+        seen.flags.writeable = False
+        if apart:
+            seen, seen_there = seen.copy(), seen_there.copy()
+        want, got = function(seen_there, theirs), jitted(seen, x)
+        for one, other in zip((x, *got), (theirs, *want), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)

@@ -105,6 +105,7 @@ class Planner:
                 writes.append(dst)
                 self.changed.add(value_of(dst).root)
         self.written = {self.place(dst) for dst in writes}
+        self.targets = set(writes)
         for node in inputs:
             self._meet(node)
 
@@ -150,7 +151,16 @@ class Planner:
         return value.root, value.region, value.dtype, source
 
     def _meet(self, node: fx.Node) -> None:
-        self.same.setdefault(self.place(node), node)
+        """Note an array of the host. It stands for its place if it is the first, or the first written to.
+
+        Another array on the memory that is written to may be one that NumPy does not let be written to.
+        """
+        place = self.place(node)
+        known = self.same.setdefault(place, node)
+        if node in self.targets and known not in self.targets:
+            if known in self.open.reads:
+                self.close(Cause.WRITTEN_FROM_HERE(str(known)))
+            self.same[place] = node
 
     def canonical(self, node: fx.Node) -> fx.Node:
         return self.same.get(self.place(node), node)
