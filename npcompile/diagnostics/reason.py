@@ -47,6 +47,7 @@ _DEFINE_IN_FILE = "write it as a function of its own, with `def`, in a file"
 _PASS_WHAT_IT_READS = "pass what it reads as an argument"
 _AS_ARRAY = "pass np.asarray(x)"
 _TO_NUMPY = "pass df.to_numpy(), or take it in the function: array work on it is compiled"
+_BY_CHUNK = "call it on each chunk: da.map_blocks(f, x), da.blockwise or da.apply_gufunc"
 _FILLED = "pass x.filled(value), or x.data and x.mask"
 _MASK_WHERE = "a.mean(where=m), np.where(m, f(a), a) and the like keep the whole array's size"
 _MASK_STORE = "a[...] = np.where(m, new, a), with `new` of the shape of `a`"
@@ -250,6 +251,7 @@ class Cause(Enum):
     SUBCLASS = "an ndarray subclass ({})", _AS_ARRAY
     MASKED_ARRAY = "a masked array: work on it is left to its class", _FILLED
     TABLE = "a {}: work on it is left to {}", _TO_NUMPY
+    DASK_ARRAY = "a Dask array: Dask puts off work on it, chunk by chunk", _BY_CHUNK
     FOREIGN_ARRAY = "a {}: work on it is left to {}", _AS_ARRAY
     OBJECT_ARRAY = "an array of Python objects: what is done with it is Python's", _NUMBERS
     SEVERAL_DEVICES = "arrays on several devices: {}"

@@ -52,7 +52,7 @@ WITHOUT_PROGRAM = {
         GROWING_SET
     """,
     "another library is needed: tests/ecosystem": """
-        TABLE FOREIGN_ARRAY
+        TABLE DASK_ARRAY FOREIGN_ARRAY
     """,
     "matrices of megabytes, or thousands of steps, are needed": """
         TWO_PRODUCTS PRODUCTS_NEXT TOO_MANY_STEPS NESTED_TOO_DEEPLY OWN_LOOP_TOO_LONG

@@ -41,5 +41,7 @@ def reason_of(kind: type) -> Reason:
     if issubclass(kind, np.ndarray):
         return Cause.SUBCLASS(kind.__name__)
     library = next((base.__module__ for base in kind.__mro__ if is_library(base)), kind.__module__)
+    if library.startswith("dask."):
+        return Cause.DASK_ARRAY()
     cause = Cause.TABLE if hasattr(kind, "to_numpy") else Cause.FOREIGN_ARRAY
     return cause(kind.__name__, library.partition(".")[0])
