@@ -16,10 +16,11 @@ from typing import Any, Final
 from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.loop_pipeline import TypedLoop, function_source
 from npcompile.frontend.loops.quick_answer import body_calls
+from npcompile.frontend.loops.quick_entry import SharingEntry
 from npcompile.frontend.loops.run.frames import raised_within
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.source.control_flow import ANSWER
-from npcompile.partition.native_loop import Entry, NativeLoop, is_large
+from npcompile.partition.native_loop import LARGEST, Entry, NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()
 TIMED = 4  # calls of a body that are timed: it is closed where the cut function takes less time
@@ -70,12 +71,18 @@ class NativeBody(NativeLoop):
     @property
     def lent(self) -> Any:
         """Return what answers calls without Python, if anything may; the caller says how many."""
-        if (latest := self._latest) is None or self.closed or self._timed < TIMED or latest[0].takes_whole:
+        if (latest := self._latest) is None or self.closed or self._timed < TIMED:
             return None
         typed, entry = latest
         if typed not in self._lent:
-            self._lent[typed] = body_calls(entry, typed.exchange.layout, typed.finishes, self._ended(typed))
-        return self._lent[typed]
+            most_bytes = LARGEST if typed.takes_whole else 0
+            self._lent[typed] = body_calls(
+                entry, typed.exchange.layout, typed.finishes, self._ended(typed), most_bytes
+            )
+        lent = self._lent[typed]
+        if lent is not None and isinstance(entry, SharingEntry):
+            lent.threads = entry.function.count
+        return lent
 
     def _ended(self, typed: TypedLoop) -> Callable[..., Any]:
         """Return what ends a call after native code has run without Python."""

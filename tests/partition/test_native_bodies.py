@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import traceback
 import warnings
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.lower.loops.service import threads
 from npcompile.partition.native_body import NOT_ANSWERED, NativeBody
 from npcompile.tiering.block_contest import BlockContest
 from tests.checker import same
@@ -222,6 +224,28 @@ def numbers(a: Any, x: Any) -> Any:
     return total, any_above, least, v > x, len(a) > 3, "text", None
 
 
+def in_order(a: Any) -> Any:
+    a = a.copy()
+    for i in range(1, len(a)):
+        value, j = a[i], i - 1
+        while j >= 0 and a[j] > value:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = value
+    return a
+
+
+def product(a: Any, x: Any) -> Any:
+    made = np.zeros((a.shape[0], x.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(x.shape[1]):
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += a[i, k] * x[k, j]
+            made[i, j] = total
+    return made
+
+
 def array(n: int = 6) -> np.ndarray:
     return np.arange(n) * 7 % 5 / 2
 
@@ -249,6 +273,8 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (until_a_handler_returns, lambda call: (array(6), 6 if call < LAST else 8)),
     (grows, lambda call: (15 if call < LAST else 40,)),
     (unbound, lambda call: (array(), call < LAST)),
+    (in_order, lambda call: (array(30 + call % 2),)),
+    (product, lambda call: (array(20).reshape(4, 5), array(15 + 5 * (call % 2)).reshape(5, -1))),
     (calls_alone, lambda call: (array(40 + call % 2), 40)),
     (calls_alone, lambda call: (array(40), 40 if call < LAST else 42)),
 ]
@@ -312,6 +338,52 @@ def test_a_lent_body_reads_its_module_anew(lent: None, monkeypatch: pytest.Monke
             monkeypatch.setitem(globals(), "SCALE", 5)
         same(jitted(array()), scaled(array()), where=f"call {call}")
         jitted.wait(60)
+
+
+def lender(jitted: Any) -> Any:
+    """Return what answers calls without Python."""
+    (found,) = (state.lent for state in jitted._states.values() if state.lent is not None)
+    return found
+
+
+@pytest.mark.parametrize("size", [5, 6])
+def test_lent_calls_leave_large_arrays_to_python(
+    size: int, lent: None, bodies: Bodies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of the whole array is a kernel's there."""
+    monkeypatch.setattr("npcompile.partition.native_body.LARGEST", array(5).nbytes)
+    jitted = npcompile.jit(in_order)
+    for _ in range(EARLIER):
+        jitted(array(size))
+        jitted.wait(60)
+    by_python = bodies.answered
+    for _ in range(3):
+        same(jitted(array(size)), in_order(array(size)), where=f"size {size}")
+    assert bodies.answered - by_python == (3 if size == 6 else 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_lent_calls_know_the_threads_that_there_are(lent: None) -> None:
+    """A forked child has one thread, and none of its parent's team."""
+    jitted, (a, x) = npcompile.jit(product), (array(20).reshape(4, 5), array(15).reshape(5, 3))
+    for _ in range(EARLIER):
+        jitted(a, x)
+        jitted.wait(60)
+    calls = lender(jitted)
+    left = calls.left
+    jitted(a, x)
+    assert calls.left == left - 1
+    calls.threads += 1
+    same(jitted(a, x), product(a, x), where="other threads than the code was given")
+    assert calls.threads == threads.thread_count()  # Python has answered
+    child = os.fork()
+    if child == 0:
+        failed = True
+        try:
+            failed = not np.array_equal(jitted(a, x), product(a, x))
+        finally:
+            os._exit(failed)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_memory_of_lent_calls_is_freed(lent: None) -> None:

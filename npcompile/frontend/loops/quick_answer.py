@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.quick_entry import SharingEntry
 from npcompile.frontend.loops.source.control_flow import ANSWER
 from npcompile.lower.loops.layout import Layout, Slot, arrays_in, objects_in, words
 from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Array, Known, Scalar, Tuple, Unsigned
@@ -22,7 +23,9 @@ _Form = tuple[str, Any, int, tuple[Any, ...]]
 _KINDS = {INT: "i", FLOAT: "f", BOOL: "b", COMPLEX: "c"}
 
 
-def body_calls(entry: Any, layout: Layout, finishes: Sequence[bool], ended: Callable[..., Any]) -> Any:
+def body_calls(
+    entry: Any, layout: Layout, finishes: Sequence[bool], ended: Callable[..., Any], most_bytes: int
+) -> Any:
     """Return what answers a function's calls without Python; None where the native runtime cannot.
 
     Parameters
@@ -35,15 +38,21 @@ def body_calls(entry: Any, layout: Layout, finishes: Sequence[bool], ended: Call
         Of each exit, if the function has ended there.
     ended
         What ends a call in Python that native code has left, or whose answer is in another form.
+    most_bytes
+        Of each array that is given: calls with larger ones are Python's. 0: there is no limit.
     """
-    runtime = native.loaded()
+    runtime, count_at = native.loaded(), 0
+    if isinstance(entry, SharingEntry):
+        entry, count_at = entry.entry, entry.function.count_address
     if runtime is None or type(entry) is not runtime.LoopEntry or ANSWER not in layout.bound:
         return None
     tag, slots = layout.bound[ANSWER]
     forms = tuple(map(_form, slots))
     if None in forms:
         return None
-    return runtime.BodyCalls(entry, ended, tuple(finishes), tag, forms, tuple(_kept(layout)))
+    return runtime.BodyCalls(
+        entry, ended, tuple(finishes), tag, forms, tuple(_kept(layout)), most_bytes, count_at
+    )
 
 
 def _form(slot: Slot) -> _Form | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
@@ -64,7 +65,7 @@ def quick_entry(
         return None
     if isinstance(function, SharingFunction):
         unshared = quick_entry(runtime, function.function, layout, wide, assumed, takes, state, outside)
-        return None if unshared is None else _sharing(function, unshared)
+        return None if unshared is None else SharingEntry(function, unshared)
     places = {name: place for place, name in enumerate(takes, 1)}
     if state is not None:
         places[state] = 0
@@ -91,14 +92,16 @@ def quick_entry(
     return entry
 
 
-def _sharing(function: SharingFunction, entry: QuickEntry) -> QuickEntry:
-    """Return what tells a loop that threads share how many there are, and enters it."""
+@dataclass(frozen=True, slots=True)
+class SharingEntry:
+    """Tells a loop that threads share how many there are, and enters it."""
 
-    def entered(*values: Any) -> Done | None:
-        function.give()
-        return entry(*values)
+    function: SharingFunction
+    entry: QuickEntry
 
-    return entered
+    def __call__(self, *values: Any) -> Done | None:
+        self.function.give()
+        return self.entry(*values)
 
 
 _NOTHING = (0, 0, 0, False, 0, False)

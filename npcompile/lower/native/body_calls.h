@@ -47,6 +47,9 @@ struct BodyCalls {
     std::vector<AnswerForm> *forms;  // of the answer, by its type
     std::vector<KeptWord> *kept;
     Py_ssize_t tag;                  // the word that says which type the answer has
+    Py_ssize_t most_bytes;           // calls with a larger array are Python's; 0: there is no limit
+    const long long *given;          // the count of threads that the native code was given; null where it takes none
+    long long threads;               // what it has to be: otherwise a call is Python's, which gives it anew
     long left;                       // so many calls are lent
     char timed;                      // `worked` is kept
     double worked;                   // seconds of the calls that were answered here
@@ -140,6 +143,13 @@ void free_blocks(const std::vector<KeptWord> &kept, const long long *words) {
     }
 }
 
+// Returns true if an argument is an array of more bytes.
+bool has_larger(PyObject *const *args, Py_ssize_t count, Py_ssize_t bytes) {
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (PyArray_CheckExact(args[i]) && PyArray_NBYTES(reinterpret_cast<PyArrayObject *>(args[i])) > bytes) return true;
+    return false;
+}
+
 double seconds_now() {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -163,10 +173,12 @@ PyObject *ended_by_python(BodyCalls *self, double since, long long number, long 
 }
 
 // Does one of the calls that are lent. Returns null without an exception where nothing was done, as a value is of a type
-// that the native code does not take. by_python: Python has ended the call, and counted it.
+// that the native code does not take, or is too large. by_python: Python has ended the call, and counted it.
 PyObject *body_answer(BodyCalls *self, PyObject *const *args, Py_ssize_t count, bool &by_python) {
     LoopEntry *entry = self->entry;
     if (count + 1 != entry->arguments) return nullptr;
+    if (self->most_bytes && has_larger(args, count, self->most_bytes)) return self->left = 0, nullptr;
+    if (self->given && *self->given != self->threads) return self->left = 0, nullptr;
     bool small = entry->size <= WORDS_ON_STACK;
     size_t bytes = size_t(entry->size) * 8;
     auto *words = static_cast<long long *>(small ? alloca(bytes) : PyMem_Malloc(bytes));
@@ -263,12 +275,12 @@ bool read_forms(PyObject *given, std::vector<AnswerForm> &forms) {
     return true;
 }
 
-// BodyCalls(entry, ended, finishes, tag, forms, kept): a kept word is (tag, kind, word, is_object)
+// BodyCalls(entry, ended, finishes, tag, forms, kept, most_bytes, given): a kept word is (tag, kind, word, is_object)
 PyObject *body_calls_new(PyTypeObject *type, PyObject *given, PyObject *) {
     PyObject *entry, *ended, *finishes, *forms, *kept;
-    Py_ssize_t tag;
-    if (!PyArg_ParseTuple(given, "O!OO!nO!O!", &loop_entry_type, &entry, &ended, &PyTuple_Type, &finishes, &tag,
-                          &PyTuple_Type, &forms, &PyTuple_Type, &kept))
+    Py_ssize_t tag, most_bytes, count_at;
+    if (!PyArg_ParseTuple(given, "O!OO!nO!O!nn", &loop_entry_type, &entry, &ended, &PyTuple_Type, &finishes, &tag,
+                          &PyTuple_Type, &forms, &PyTuple_Type, &kept, &most_bytes, &count_at))
         return nullptr;
     if (PyTuple_GET_SIZE(kept) > Py_ssize_t(MOST_KEPT)) Py_RETURN_NONE;
     auto *self = reinterpret_cast<BodyCalls *>(type->tp_alloc(type, 0));
@@ -276,6 +288,8 @@ PyObject *body_calls_new(PyTypeObject *type, PyObject *given, PyObject *) {
     self->entry = reinterpret_cast<LoopEntry *>(Py_NewRef(entry));
     self->ended = Py_NewRef(ended);
     self->tag = tag;
+    self->most_bytes = most_bytes;
+    self->given = reinterpret_cast<const long long *>(count_at);
     self->finishes = new (std::nothrow) std::vector<char>;
     self->forms = new (std::nothrow) std::vector<AnswerForm>;
     self->kept = new (std::nothrow) std::vector<KeptWord>;
@@ -294,6 +308,7 @@ PyObject *body_calls_new(PyTypeObject *type, PyObject *given, PyObject *) {
 
 PyMemberDef body_calls_members[] = {
     {"left", T_LONG, offsetof(BodyCalls, left), 0, "So many calls are lent."},
+    {"threads", T_LONGLONG, offsetof(BodyCalls, threads), 0, "The count of threads that calls need."},
     {"timed", T_BOOL, offsetof(BodyCalls, timed), 0, "Tells if `worked` is kept."},
     {"worked", T_DOUBLE, offsetof(BodyCalls, worked), READONLY, "Seconds of the calls that were answered."},
     {nullptr, 0, 0, 0, nullptr}};
@@ -308,7 +323,7 @@ bool ready_body_calls() {
     body_calls_type.tp_clear = body_calls_clear;
     body_calls_type.tp_members = body_calls_members;
     body_calls_type.tp_doc = "Calls of a function that is native as a whole: BodyCalls(entry, ended, finishes, tag, forms, "
-                             "kept).";
+                             "kept, most_bytes, given).";
     return PyType_Ready(&body_calls_type) == 0;
 }
 

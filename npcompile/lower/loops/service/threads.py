@@ -31,6 +31,7 @@ class _Given(ctypes.Structure):
 # The team, the count and the worth that each library was given last, by the address of its threads: a library
 # may have several loops.
 _last: dict[int, tuple[int | None, int, float]] = {}
+_givens: dict[int, _Given] = {}
 
 
 class SharingFunction:
@@ -53,6 +54,18 @@ class SharingFunction:
         wanted = None if module is None else module.team, thread_count(), WORTH_SHARING
         if _last.get(self.address) != wanted:
             self.given.team, self.given.count, self.given.worth = _last[self.address] = wanted
+            _givens[self.address] = self.given
+
+    @property
+    def count(self) -> int:
+        """The number of threads that the library was given last."""
+        count: int = self.given.count
+        return count
+
+    @property
+    def count_address(self) -> int:
+        """The address of that number."""
+        return self.address + _Given.count.offset
 
     @property
     def rounds(self) -> int:
@@ -72,6 +85,9 @@ def thread_count() -> int:
 def _at_fork() -> None:
     global _is_forked
     _is_forked = True
+    _last.clear()
+    for given in _givens.values():  # calls that go on without Python see that it has changed
+        given.count = 1
 
 
 os.register_at_fork(after_in_child=_at_fork)
