@@ -21,6 +21,7 @@ pytest.importorskip("distributed")
 from tests.ecosystem import dask_functions as functions  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = "tests/ecosystem/dask_program.py"
 WAYS = "map_blocks", "blockwise", "apply_gufunc", "delayed"
 
 
@@ -46,11 +47,11 @@ def test_a_way_to_use_a_jitted_function(way: str, scheduler: str) -> None:
     assert used.stats.replays > 0
 
 
-def run(kind: str, tmp_path: Path, backend: str) -> str:
-    """Run the main program whose functions Dask pickles by value."""
-    environment = os.environ | {"NPCOMPILE_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+def run(program: str, *arguments: str, cache: Path, backend: str) -> str:
+    """Run a main program, whose functions Dask pickles by value."""
+    environment = os.environ | {"NPCOMPILE_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
     environment["NPCOMPILE_BACKEND"] = backend
-    command = [sys.executable, str(ROOT / "tests/ecosystem/dask_program.py"), kind]
+    command = [sys.executable, str(ROOT / program), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -58,12 +59,20 @@ def run(kind: str, tmp_path: Path, backend: str) -> str:
 
 @pytest.mark.slow
 def test_processes(tmp_path: Path) -> None:
-    run("processes", tmp_path, "interpreter")
+    run(PROGRAM, "processes", cache=tmp_path, backend="interpreter")
 
 
 @pytest.mark.slow
 def test_workers_of_a_cluster_replay_and_compile_nothing_that_is_on_disk(tmp_path: Path) -> None:
-    assert run("cluster", tmp_path, "inductor").splitlines() == ["[(0, True), (0, True), (0, True)]"] * 2
+    said = run(PROGRAM, "cluster", cache=tmp_path, backend="inductor")
+    assert said.splitlines() == ["[(0, True), (0, True), (0, True)]"] * 2
+
+
+@pytest.mark.slow
+def test_the_example(tmp_path: Path) -> None:
+    arguments = "--points", "20_001", "--chunk", "5_000", "--iterations", "3"
+    said = run("examples/kmeans_dask.py", *arguments, cache=tmp_path, backend="interpreter")
+    assert "20,001 points in 5 chunks" in said and "equal: yes" in said
 
 
 # -- Dask's arrays as arguments: Dask's own NumPy protocol does the work
