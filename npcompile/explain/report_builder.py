@@ -77,8 +77,10 @@ class _Builder:
                 entered = loop.entries or (explanation.file, loop.lines[0]) in measured.native
                 if entered and linecache.getline(explanation.file, number).strip():
                     facts.kinds = {"native loop"}
-            for escape in (*loop.escapes, *([] if loop.why is None else [loop.why])):
+            for escape in loop.escapes:
                 self._add_reason((explanation.file, escape.line), "Python", escape.reason, escape.write)
+            if (why := loop.why) is not None and not self.facts[explanation.file, why.line].kinds:
+                self._add_reason((explanation.file, why.line), "Python", why.reason, why.write)
         for spot, seconds in measured.spots.items():
             self._add_time(spot, seconds)
         for place, seconds in measured.native.items():
