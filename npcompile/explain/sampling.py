@@ -92,7 +92,7 @@ class Sample:
 
 
 class StackSampler:
-    """Looks at this thread's stack from another one.
+    """Looks at the stack of the thread that enters `sampling`, from another one.
 
     samples: seconds by what was met. worked: gives the seconds that native loops have worked until now.
     """
@@ -100,12 +100,13 @@ class StackSampler:
     def __init__(self, worked: Callable[[], float]) -> None:
         self.worked = worked
         self.samples: dict[Sample, float] = {}
-        self._thread = threading.get_ident()
+        self._thread = 0
         self._done = threading.Event()
 
     @contextmanager
     def sampling(self) -> Iterator[None]:
         """Take samples until the block ends."""
+        self._thread = threading.get_ident()
         before = sys.getswitchinterval()
         looker = threading.Thread(target=self._look, name="npcompile-explain", daemon=True)
         sys.setswitchinterval(min(before, _INTERVAL))
