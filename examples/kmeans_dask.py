@@ -4,7 +4,7 @@
     python examples/kmeans_dask.py --points 1_000_000_000 --folder /data/points --workers 8
 
 The points lie in files, one a chunk, and a process holds no more than the chunk at hand: there may be more
-than memory holds. Each iteration is one task a chunk (the nearest mean of each point, the sum of each cluster)
+than memory holds. Each iteration is one task a chunk (the nearest mean of each point, the sum of clusters)
 and a sum over chunks, by plain NumPy and by the same function compiled. It needs the extra `dask`.
 """
 
