@@ -299,7 +299,19 @@ def calls_a_helper(df):
 
 def test_array_work_in_a_called_function_is_compiled() -> None:
     jitted = check(calls_a_helper, lambda: (frame(),), calls=5)
-    assert jitted.stats.segments >= 1
+    assert jitted.stats.segments >= 1 and not jitted.stats.reasons
+
+
+HELD = {"df": frame(), "s": series()}
+
+
+def of_a_global(x):
+    return np.sin(x) * HELD["s"] + x
+
+
+def test_work_on_what_is_held_elsewhere_has_the_same_reason() -> None:
+    jitted = check(of_a_global, lambda: (NUMBERS[:, 0],))
+    assert any("a Series: work on it is left to pandas" in text for text in jitted.stats.reasons)
 
 
 def test_one_reason_says_what_to_pass() -> None:

@@ -7,6 +7,7 @@ does, and array work is compiled from where they hand over a NumPy array.
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,6 +33,11 @@ def _is_foreign(kind: type) -> bool:
     if issubclass(kind, type):
         return False
     return any(is_library(base) and not vars(base).keys().isdisjoint(_HOLDING) for base in kind.__mro__)
+
+
+def reason_among(*objects: Any) -> Reason | None:
+    """Return why no recording follows work on these objects, if one of them is a foreign array."""
+    return next((reason_of(type(one)) for one in objects if is_foreign(type(one))), None)
 
 
 def reason_of(kind: type) -> Reason:

@@ -19,6 +19,7 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.catalog.foreign_arrays import reason_among
 from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph.coercions import as_index
@@ -159,7 +160,7 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
             and not _is_other_dict(recording, obj)
             and not is_named_tuple(type(obj))
         ):
-            raise Unfollowed(Cause.ITEM(type(obj).__name__))
+            raise Unfollowed(reason_among(obj) or Cause.ITEM(type(obj).__name__))
         index = recording.builder.ref(index, True)
         if type(index) is slice and attributes(known.node).contents_epoch == recording.builder.calls:
             return result  # all items are known
@@ -168,7 +169,7 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
         recording.builder.ref(index, True)
         return result
     if type(obj) not in SIMPLE:
-        raise Unfollowed(Cause.ITEM(type(obj).__name__))
+        raise Unfollowed(reason_among(obj) or Cause.ITEM(type(obj).__name__))
     recording.builder.ref(index, True)
     if type(obj) in (str, bytes, range):
         recording.builder.constant(result)
@@ -179,7 +180,9 @@ def _keyed(recording: Recording, obj: Any, node: Any, key: Any, result: Any) -> 
     """Note an item of a dict of the user's own class (`class Bunch(dict)`) from outside: a read."""
     recording.builder.ref(key, True)
     if getattr(obj, "__dict__", None) is obj or not is_key(key):
-        raise Unfollowed(Cause.ITEM(type(obj).__name__))  # a store to an attribute would change an item
+        raise Unfollowed(
+            reason_among(obj) or Cause.ITEM(type(obj).__name__)
+        )  # a store to an attribute would change an item
     place = ReadItem, place_of(key), node
     seen = recording.reads_seen.get(place)
     if seen is not None and seen[0] is result:

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause
+from npcompile.frontend.catalog.foreign_arrays import reason_among
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS
@@ -96,7 +97,7 @@ def note_length(recording: Recording, obj: Any, result: int) -> int:
     recording.builder.tight(obj)
     known = is_array(obj) or type(obj) in SIMPLE or id(obj) in recording.builder.containers
     if not known or (type(obj) in (str, bytes) and recording.builder.traced(obj)):
-        raise Unfollowed(Cause.LENGTH(type(obj).__name__))
+        raise Unfollowed(reason_among(obj) or Cause.LENGTH(type(obj).__name__))
     if is_array(obj):
         return recording.builder.length(obj, 0)
     recording.builder.asked(obj)

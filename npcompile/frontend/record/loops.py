@@ -16,6 +16,7 @@ from typing import Any
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import Source, drawn
+from npcompile.frontend.catalog.foreign_arrays import reason_among
 from npcompile.frontend.graph import shape_guards
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS
@@ -113,7 +114,7 @@ def _parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[
     else:
         source.over(obj)
     if not is_walked(recording, obj):
-        recording.stop(Cause.LOOP_OVER(type(obj).__name__))
+        recording.stop(reason_among(obj) or Cause.LOOP_OVER(type(obj).__name__))
     if recording.on and not is_known(recording, obj):
         recording.stop(Cause.LOOP_OVER_GIVEN(type(obj).__name__))
     outermost = not recording.loops_open

@@ -17,6 +17,7 @@ from torch import fx
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog.foreign_arrays import reason_among
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.constant_folding import are_constant
@@ -212,7 +213,7 @@ def note_operator(recording: Recording, op: str, a: Any, b: Any, result: Any) ->
             if type(a) is complex and type(b) is np.float64:  # a `float` to Python, which computes this
                 return recording.builder.number(purity.OPERATORS[op], (a, b), {}, result)
             if recording.builder.traced(a, b):
-                raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
+                raise Unfollowed(reason_among(a, b) or Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
             return result
         if op == "**" and (fast := _fast_power(recording, a, b)) is not None:
             return note_ufunc(recording, fast.ufunc, (a, *fast.more), fast.keywords, result)
@@ -233,13 +234,13 @@ def note_operator(recording: Recording, op: str, a: Any, b: Any, result: Any) ->
         elif recording.builder.traced(a, b) and str in (type(a), type(b)):
             raise Unfollowed(Cause.TEXT_DECIDES())
         elif recording.builder.traced(a, b):
-            raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
+            raise Unfollowed(reason_among(a, b) or Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
         return result
     if op in ("==", "!=") and isinstance(result, bool) and not recording.builder.traced(a, b):
         return result  # dtypes, types and the like
     if isinstance(result, UnionType):  # `int | str`, of classes that were read
         return result
-    raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
+    raise Unfollowed(reason_among(a, b) or Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
 
 
 def _of_members(recording: Recording, op: str, a: Any, b: Any, result: Any) -> Any:
@@ -255,7 +256,7 @@ def _of_members(recording: Recording, op: str, a: Any, b: Any, result: Any) -> A
             recording.builder.constant(one) if one is not given else None
         return recording.builder.number(purity.OPERATORS[op], plain, {}, result)
     else:
-        raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
+        raise Unfollowed(reason_among(a, b) or Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
     return result
 
 
@@ -404,7 +405,7 @@ def _note_unary(recording: Recording, op: str, a: Any, result: Any) -> Any:
     if isinstance(a, Enum) and not recording.builder.traced(a):
         recording.builder.constant(result)
         return result
-    raise Unfollowed(Cause.UNARY(op, type(a).__name__))
+    raise Unfollowed(reason_among(a) or Cause.UNARY(op, type(a).__name__))
 
 
 def truth_of_value(recording: Recording, x: Any) -> bool:

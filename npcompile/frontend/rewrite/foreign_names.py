@@ -17,8 +17,8 @@ _ARRAYS = frozenset(["to_numpy", "values", "data", "asarray", "array", "ascontig
 _SIZES = frozenset(["len", "shape", "size", "ndim"])
 # Labels are handed on to what is made of the result: no work is done on them.
 _LABELS = frozenset(["index", "columns", "name", "dims", "coords", "attrs", "dtype", "dtypes", "mask"])
-_QUESTIONS = frozenset(["isinstance", "type", "hasattr"])
-_WORK = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.AugAssign)
+_WORK = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)
+_BUILTINS = frozenset(["abs", "divmod", "max", "min", "pow", "reversed", "round", "sorted", "sum"])
 _REDUCTIONS = frozenset(
     ["mean", "sum", "std", "var", "min", "max", "median", "count", "item", "float", "int"]
 )
@@ -92,13 +92,18 @@ def _works_on(node: ast.stmt, names: frozenset[str]) -> bool:
         if _is_asked(part, names):
             continue
         parts = [one for one in ast.iter_child_nodes(part) if names & loads(one)]
-        if isinstance(part, _WORK) and any(
-            root_name(one) in names and not _is_asked(one, names) for one in parts
-        ):
+        if _is_work(part) and any(root_name(one) in names and not _is_asked(one, names) for one in parts):
             return True
         looked_at += parts
     return False
 
 
+def _is_work(node: ast.AST) -> bool:
+    """Tell if this computes with its parts. A function that is called by its name alone may be the user's."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in _BUILTINS
+    return isinstance(node, (ast.Call, *_WORK))
+
+
 def _is_asked(node: ast.AST, names: frozenset[str]) -> bool:
-    return _asks(node, _ARRAYS | _SIZES | _LABELS | _QUESTIONS, names)
+    return _asks(node, _ARRAYS | _SIZES | _LABELS, names)
