@@ -281,7 +281,7 @@ class Jitted(RecordedFunction):
         copies of the examples, and on made-up arrays in place of each `spec`; `stats` counts these calls. The
         caller's arrays and the global random generators stay as they are. All else that the function does to
         the outside (files, prints, globals) happens each time. Kernels are kept on disk: in another process
-        that has the same cache folder, the same `f.compile` takes a tenth of a second, and compiles nothing.
+        that has the same cache folder and number of threads, the same `f.compile` takes a tenth of a second.
 
         Parameters
         ----------

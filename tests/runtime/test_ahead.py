@@ -17,6 +17,7 @@ import pytest
 
 import npcompile
 from npcompile import spec
+from tests.test_examples import EXAMPLES, TABLE, Row, load, matches, name_of
 
 X = np.linspace(0.5, 2.0, 40).reshape(8, 5)
 
@@ -73,6 +74,23 @@ def test_any_length_of_a_named_dimension_is_replayed_small_and_large() -> None:
     for length in (2, 57, 1000, 100_000, 300_000):
         assert replays(jitted, np.random.default_rng(length).random((length, 3))) == 1, length
     assert jitted.stats.compilations == compiled
+
+
+ROWS = [row for row in TABLE if row.module in ("gpt", "kalman", "life", "particle_in_cell")]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("row", ROWS, ids=name_of)
+def test_an_example_is_replayed_at_its_first_call(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES)
+    entry = getattr(load(row.module), row.entry)
+    (jitted, args), (_, kept) = (entry(seed=0, **row.size) for _ in range(2))
+    jitted.compile(*args)
+    matches(args, kept, 0.0, "the examples")
+    (_, args), (_, others) = (entry(seed=1, **row.size) for _ in range(2))
+    before = jitted.stats.replays
+    matches((jitted(*args), args), (jitted.__wrapped__(*others), others), row.tolerance, name_of(row))
+    assert jitted.stats.replays == before + 1
 
 
 PROGRAM = """
