@@ -7,6 +7,7 @@ jitted function of its own would record it, and none would ever be replayed.
 from __future__ import annotations
 
 import dis
+import os
 import threading
 import types
 from collections import OrderedDict
@@ -26,6 +27,15 @@ _NOTHING = object()
 
 _known: OrderedDict[Any, Any] = OrderedDict()
 _lock = threading.Lock()
+
+
+def _anew() -> None:
+    """A forked child may find the lock held by a thread that it does not have."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_anew)
 
 
 def arrived(fn: Any, options: tuple[Any, ...], make: Callable[[], Any]) -> Any:
