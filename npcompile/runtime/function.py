@@ -371,13 +371,17 @@ class RecordedFunction(PlainCalls):
     ways: ClassVar[tuple[Way, ...]] = (_by_replay, *ways_without_replay)
 
     def _has_foreign(self, state: Specialization, args: tuple[Any, ...]) -> bool:
-        """Tell if arguments are foreign arrays: their statements are Python's, and blocks do the others."""
+        """Tell if arguments are foreign arrays: their statements are Python's, and blocks do the others.
+
+        A lambda has no statements: it is recorded as far as that goes.
+        """
         found = [place for place, arg in enumerate(args) if is_foreign(type(arg))]
-        if found:
-            names, reason = self._binding.names(len(args)), reason_of(type(args[found[0]]))
-            foreign = frozenset(names[place] for place in found)
-            self._not_followed(state, Traced(None, reason=reason, foreign=foreign))
-        return bool(found)
+        if not found or getattr(self.__wrapped__, "__name__", "") == "<lambda>":
+            return False
+        names, reason = self._binding.names(len(args)), reason_of(type(args[found[0]]))
+        foreign = frozenset(names[place] for place in found)
+        self._not_followed(state, Traced(None, reason=reason, foreign=foreign))
+        return True
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container among the arguments is now found to grow: signatures are others from now on."""

@@ -302,6 +302,21 @@ def test_array_work_in_a_called_function_is_compiled() -> None:
     assert jitted.stats.segments >= 1 and not jitted.stats.reasons
 
 
+def either(df, asked):
+    return df["a"].to_numpy() * 2 + 1 if asked else df["b"].to_numpy() * 3
+
+
+def test_what_is_not_taken_out_has_a_reason() -> None:
+    [text] = check(either, lambda: (frame(), True)).stats.reasons
+    assert text.endswith("a DataFrame: work on it is left to pandas")
+
+
+def test_a_lambda_is_recorded() -> None:
+    jitted = check(lambda s: np.asarray(s) * 2 + 1, lambda: (series(),))
+    assert jitted.stats.segments == 1
+    check(lambda s: np.sin(s) * 2 + s, lambda: (series(),), lambda: (with_nan(),))
+
+
 HELD = {"df": frame(), "s": series()}
 
 

@@ -18,6 +18,8 @@ _SIZES = frozenset(["len", "shape", "size", "ndim"])
 # Labels are handed on to what is made of the result: no work is done on them.
 _LABELS = frozenset(["index", "columns", "name", "dims", "coords", "attrs", "dtype", "dtypes", "mask"])
 _WORK = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign)
+# Parts that may not be evaluated, or more than once: nothing is taken out of them.
+_LAZY = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(["abs", "divmod", "max", "min", "pow", "reversed", "round", "sorted", "sum"])
 _REDUCTIONS = frozenset(
     ["mean", "sum", "std", "var", "min", "max", "median", "count", "item", "float", "int"]
@@ -92,6 +94,8 @@ def _works_on(node: ast.stmt, names: frozenset[str]) -> bool:
         if _is_asked(part, names):
             continue
         parts = [one for one in ast.iter_child_nodes(part) if names & loads(one)]
+        if isinstance(part, _LAZY) and any(_asks(one, _ARRAYS, names) for one in ast.walk(part)):
+            return True
         if _is_work(part) and any(root_name(one) in names and not _is_asked(one, names) for one in parts):
             return True
         looked_at += parts
