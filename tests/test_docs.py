@@ -23,7 +23,11 @@ CODE = re.compile(r"`([^`\n]+)`")
 # A path within the project or the package: folders with a slash at the end, files by their suffix.
 A_PATH = re.compile(r"(?:[\w.-]+/)*[\w.-]+(?:/|\.(?:py|h|cpp|md|toml|txt|ipynb))")
 NAME_IN_FILE = re.compile(r"`([A-Za-z_]\w*)` in\s+`([\w./-]+\.(?:py|h|cpp))`")
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\](?:\(|: )([^)\s]+)")
+# The README is shown on package indexes, where links are absolute.
+OF_THE_REPOSITORY = re.compile(
+    r"https://(?:github\.com/npcompile/npcompile/blob/main|raw\.githubusercontent\.com/npcompile/npcompile/main)/(.+)"
+)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 # Paths that lie in no checkout: environments, folders beside it, files of packages whose tests are run.
 ELSEWHERE = (".venv", "../", "path/", "control/")
@@ -80,10 +84,12 @@ def test_names_that_a_page_gives_of_a_file_are_in_it(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(prose(page)):
-        if "://" in link:
-            continue
         path, _, part = link.partition("#")
         to = page.parent / path if path else page
+        if own := OF_THE_REPOSITORY.fullmatch(path):
+            to = ROOT / own[1]
+        elif "://" in link:
+            continue
         assert to.exists(), link
         if part:
             assert part in map(anchor, HEADING.findall(prose(to))), link
@@ -128,3 +134,8 @@ def test_a_change_names_at_most_three_files() -> None:
     assert changes
     for change in changes:
         assert 1 <= len(list(paths(change))) <= 3, change
+
+
+def test_links_of_the_readme_work_on_a_package_index() -> None:
+    links = LINK.findall(prose(ROOT / "README.md"))
+    assert links and all(link.startswith(("https://", "#")) for link in links)

@@ -116,6 +116,14 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     ------
     Exception
         Whatever the call raises, with a note of what differed before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def ranks(x):
+    ...     return (x - x.mean()) / x.std()
+    >>> npcompile.verify(ranks, np.arange(5.0)).ok
+    True
     """
     if isinstance(f, functools.partial):
         return verify(f.func, *f.args, *args, **(f.keywords | kwargs))

@@ -1,0 +1,1 @@
+"""Makes and runs the notebooks of the documentation."""
