@@ -34,6 +34,13 @@ class device(ContextDecorator):
         The machine has no such device.
     ValueError
         There is no device of that name.
+
+    Examples
+    --------
+    >>> with npcompile.device("cpu"):
+    ...     x = npcompile.asarray([1, 2])
+    >>> np.asarray(x)
+    array([1, 2])
     """
 
     def __init__(self, name: str | torch.device, *, fast_random: bool = False) -> None:
@@ -99,6 +106,12 @@ def asarray(value: Any, dtype: Any = None) -> Any:
     -------
     npcompile.ndarray
         NumPy's array for a dtype that torch lacks.
+
+    Examples
+    --------
+    >>> x = npcompile.asarray([1.0, 2.0])
+    >>> np.asarray(x)
+    array([1., 2.])
     """
     array = arrays.asarray(value, dtype)
     target = current.get()

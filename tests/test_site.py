@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import io
+import operator
 import os
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from benchmarks import bars
 from tests.site_pages import DOCS, PAGES, snippets
 
 ROOT = DOCS.parent
+# What pages import beside npcompile's own requirements.
+NEEDS = {"joblib-and-dask": ("joblib", "dask.array"), "scipy-and-scikit-learn": ("scipy",)}
 BETWEEN = "-" * 20 + "npcompile" + "-" * 20
 
 
@@ -33,8 +36,8 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_snippets_print_what_stands_below_them(page: Path, tmp_path: Path) -> None:
     """The snippets of a page are one program, in a file, as functions need their source."""
-    if page.stem == "joblib-and-dask":
-        pytest.importorskip("dask.array")
+    for module in NEEDS.get(page.stem, ()):
+        pytest.importorskip(module)
     parts = snippets(page.read_text())
     for part in parts:
         compile(part.code, page.name, "exec")
@@ -63,12 +66,13 @@ def test_the_picture_shows_the_table() -> None:
 
 
 PUBLIC = [name for name in npcompile.__all__ if getattr(npcompile, name).__doc__ and name != "__version__"]
+METHODS = ["Jitted.compile", "Jitted.wait", "Explanation.save", "Explanation.text"]
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", [*PUBLIC, *METHODS])
 def test_examples_in_docstrings_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    value = getattr(npcompile, name)
+    value = operator.attrgetter(name)(npcompile)
     tests = doctest.DocTestFinder(recurse=False).find(value, name, globs={"npcompile": npcompile, "np": np})
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     for test in tests:

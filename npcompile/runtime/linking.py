@@ -159,10 +159,28 @@ class KernelLinking:
         return entry.done
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until everything that this function has under way is compiled (or has failed: see
-        `stats.reasons`).
+        """Wait until all that this function has under way is compiled, or has failed (see `stats.reasons`).
 
-        timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
+        Ctrl-C interrupts the wait.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            The longest wait, in seconds.
+
+        Raises
+        ------
+        TimeoutError
+            The timeout passed first.
+
+        Examples
+        --------
+        >>> @npcompile.jit
+        ... def doubled(x):
+        ...     return x + x
+        >>> doubled(np.arange(3))
+        array([0, 2, 4])
+        >>> doubled.wait(timeout=60)
         """
         self.allowance.renew()
         self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
