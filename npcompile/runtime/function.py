@@ -54,6 +54,10 @@ from npcompile.verify.verify import Watch, verifying
 MAX_PROGRAMS = 8
 
 _FOR_ITER = opcode.opmap["FOR_ITER"]
+# Classes of most arguments, of which it is known without a look that they are no foreign arrays.
+_NEVER_FOREIGN = frozenset(
+    [np.ndarray, np.memmap, int, float, complex, bool, str, bytes, tuple, list, dict, set, type(None)]
+)
 
 # After this many calls in a row for which no program was right, the programs of a signature are given up.
 MAX_MISSES = 12
@@ -346,7 +350,8 @@ class RecordedFunction(PlainCalls):
                 loops = code is not None and _FOR_ITER in code.co_code[::2]  # most functions have none
                 if state.partitioned is None and loops and self._goes_over_many(args, kwargs):
                     self._cut_at_last(state)
-            if state.partitioned is None and self._has_foreign(state, args):
+            ordinary = _NEVER_FOREIGN.issuperset(map(type, args))
+            if state.partitioned is None and not ordinary and self._has_foreign(state, args):
                 return (
                     self._plain(args, kwargs)
                     if state.partitioned is None

@@ -22,7 +22,7 @@ from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Event
 from npcompile.tiering.host_call_profile import HostCallProfile
-from npcompile.tiering.overhead import Allowance, is_ahead
+from npcompile.tiering.overhead import Allowance, this_thread
 from npcompile.verify.verify import verifying, watched
 
 # The request that ends a message about a fault of npcompile's own.
@@ -87,7 +87,9 @@ class KernelLinking:
     def _allows(self, entry: RecordedProgram, calls: int, seconds: float = 0.0) -> bool:
         """Tell if a program is to be compiled, after so many calls by NumPy in so many seconds each."""
         part = self.root is not self
-        return is_ahead() or bool(self.root.spending.allows(entry, calls, self._has_to_wait, part, seconds))
+        if this_thread.ahead:
+            return True
+        return bool(self.root.spending.allows(entry, calls, self._has_to_wait, part, seconds))
 
     def _link(self, state: Specialization) -> bool:
         """Make what has been compiled replayable; True if anything was."""

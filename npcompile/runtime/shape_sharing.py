@@ -31,7 +31,7 @@ from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram, Waiti
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.contest import CrowdedSignatures
-from npcompile.tiering.overhead import current, is_ahead, users
+from npcompile.tiering.overhead import current, this_thread, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.verify.verify import verifying
 
@@ -106,7 +106,7 @@ class ShapeSharing(KernelLinking):
     @property
     def _has_to_wait(self) -> bool:
         """Tell if calls wait for the compiler."""
-        return self._wait or config.wait or is_ahead()
+        return self._wait or config.wait or this_thread.ahead
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         """A call that Python answers."""

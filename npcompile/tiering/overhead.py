@@ -147,7 +147,7 @@ class Allowance:
 
     def begin(self, way: bool = False) -> None:
         """Note the first call of a signature, or of a new way through the function."""
-        if self._begun[way] < KINDS and not _thread.ahead:
+        if self._begun[way] < KINDS and not this_thread.ahead:
             self._begun[way] += 1
             self.renew()
 
@@ -308,11 +308,13 @@ class Call:
 
 
 class _Thread(threading.local):
+    """Knows the call at hand of one thread. Its fields are read, as asking would be a call at each call."""
+
     call: Call | None = None  # the one at hand
     ahead = False  # calls are made so that all of them is compiled
 
 
-_thread = _Thread()
+this_thread = _Thread()
 _ELSEWHERE = Call()  # of what runs outside any call: a generator that goes on after it
 
 
@@ -320,30 +322,25 @@ _ELSEWHERE = Call()  # of what runs outside any call: a generator that goes on a
 def compiling_ahead() -> Iterator[None]:
     """Have this thread's calls record and compile whatever they can, and wait for it: they are made for that
     alone."""
-    before, _thread.ahead = _thread.ahead, True
+    before, this_thread.ahead = this_thread.ahead, True
     try:
         yield
     finally:
-        _thread.ahead = before
-
-
-def is_ahead() -> bool:
-    """Tell if this thread's calls are made so that all of them is compiled."""
-    return _thread.ahead
+        this_thread.ahead = before
 
 
 def current() -> Call:
     """The call at hand, to ask whether it is spent."""
-    return _thread.call or _ELSEWHERE
+    return this_thread.call or _ELSEWHERE
 
 
 def enter(allowance: Allowance) -> tuple[Call, bool | None]:
     """Machinery goes to work. The call at hand, and what `leave` is to be given (None: this begins it).
     allowance: that of the function that is called."""
-    call = _thread.call
+    call = this_thread.call
     if call is not None:
         return call, call.switch(True)
-    call = _thread.call = Call(Unbounded() if _thread.ahead else allowance)
+    call = this_thread.call = Call(Unbounded() if this_thread.ahead else allowance)
     call.working = True
     return call, None
 
@@ -352,13 +349,13 @@ def leave(call: Call, before: bool | None) -> None:
     """Note that machinery leaves off, or goes on with its work."""
     call.switch(bool(before))
     if before is None:
-        _thread.call = None
+        this_thread.call = None
         call.end()
 
 
 def users(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of the user's, NumPy's, or a kernel: its time is no machinery's."""
-    call = _thread.call
+    call = this_thread.call
     if call is None:
         return function(*args, **kwargs)
     before = call.switch(False)

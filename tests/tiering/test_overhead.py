@@ -394,7 +394,7 @@ def test_waiting_for_the_compiler_is_no_machinery(monkeypatch: pytest.MonkeyPatc
     def wait() -> None:
         now[0] += 100
 
-    monkeypatch.setattr(overhead._thread, "call", call)
+    monkeypatch.setattr(overhead.this_thread, "call", call)
     overhead.users(wait, (), {})
     call.switch(False)
     assert not call.spent
