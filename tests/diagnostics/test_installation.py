@@ -60,4 +60,4 @@ def test_a_jitted_function_shows_its_public_names_alone() -> None:
 
     plain.note = "kept"  # type: ignore[attr-defined]
     shown = {name for name in dir(npcompile.jit(plain)) if not name.startswith("__")}
-    assert shown == {"note", "programs", "stats", "wait"}
+    assert shown == {"note", "compile", "programs", "stats", "wait"}

@@ -153,11 +153,12 @@ class Planner:
     def _meet(self, node: fx.Node) -> None:
         """Note an array of the host. It stands for its place if it is the first, or the first written to.
 
-        Another array on the memory that is written to may be one that NumPy does not let be written to.
+        Another array on the memory that is written to may be one that NumPy does not let be written to. Views
+        of one array may all be written to.
         """
         place = self.place(node)
         known = self.same.setdefault(place, node)
-        if node in self.targets and known not in self.targets:
+        if node in self.targets and known not in self.targets and _viewed(node) is not _viewed(known):
             if known in self.open.reads:
                 self.close(Cause.WRITTEN_FROM_HERE(str(known)))
             self.same[place] = node
@@ -489,3 +490,10 @@ def plan(
     the reason where the program cannot be replayed.
     """
     return Planner(graph, inputs, weak, device).run()
+
+
+def _viewed(node: fx.Node) -> fx.Node:
+    """Return the array that a view is one of; any other array itself."""
+    while step_of(node) == "view":
+        node = node.all_input_nodes[0]
+    return node
