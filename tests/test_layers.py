@@ -38,7 +38,7 @@ ORDER = (
 )
 # Files that import nothing of npcompile but each other, and that any may import.
 LEAVES = (
-    *("npcompile.diagnostics.paths", "npcompile.diagnostics.reason"),
+    *("npcompile.diagnostics.log", "npcompile.diagnostics.paths", "npcompile.diagnostics.reason"),
     *("npcompile.tiering.backoff", "npcompile.tiering.overhead"),
     "npcompile.diagnostics.settings",
 )

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import logging
 import os
 import sys
 import warnings
 from collections import deque
 
 from npcompile.diagnostics import warning_recorders
+from npcompile.diagnostics.log import LOGGER
 from npcompile.frontend.boundary.faults import meant
 from npcompile.lower import notices
 
 # The registry in which `warnings` notes the places that were told already.
 _told: dict[str | tuple[str, type[Warning], int], int] = {}
-_log = logging.getLogger("npcompile")
 
 
 class NotCompiledWarning(UserWarning):
@@ -54,7 +53,7 @@ def _tell_notice(text: str) -> None:
     try:
         warn(text)
     except NotCompiledWarning:
-        _log.warning("%s", text)
+        LOGGER.warning("%s", text)
 
 
 notices.listen(_tell_notice)
@@ -72,7 +71,7 @@ def tell_owed() -> None:
             try:
                 warnings.warn_explicit(text, NotCompiledWarning, file, line, module, _told)
             except NotCompiledWarning:
-                _log.warning("%s:%d: %s", file, line, text)
+                LOGGER.warning("%s:%d: %s", file, line, text)
 
 
 atexit.register(tell_owed)

@@ -64,14 +64,31 @@ def recompilations(recorded: Recordings) -> tuple[Recompilation, ...]:
         if state.answered:  # by a program that was there
             continue
         if known:
-            names = recorded._binding.names(len(key))
-            causes = min((_differences(names, old, key) for old in known), key=len)
-            found.append(Recompilation("signature", "; ".join(causes)))
+            found.append(_another_signature(recorded, known, key))
         known.append(key)
         programs = [entry.program for entry in state.entries]
         for place in range(1, len(programs)):
             found.append(Recompilation("decision", _decision(programs[:place], programs[place])))
     return tuple(found)
+
+
+def why_recorded(recorded: Recordings, state: Any) -> Recompilation | None:
+    """Return why the newest program of a signature was recorded; None where it is the function's first."""
+    programs = [entry.program for entry in state.entries]
+    if len(programs) > 1:
+        return Recompilation("decision", _decision(programs[:-1], programs[-1]))
+    keys = {key: one for key, one in recorded._states.items() if one is state or one.entries}
+    known = [key for key, one in keys.items() if one is not state]
+    mine = [key for key, one in keys.items() if one is state]
+    return _another_signature(recorded, known, mine[0]) if known and mine else None
+
+
+def _another_signature(
+    recorded: Recordings, known: list[tuple[Any, ...]], key: tuple[Any, ...]
+) -> Recompilation:
+    names = recorded._binding.names(len(key))
+    causes = min((_differences(names, old, key) for old in known), key=len)
+    return Recompilation("signature", "; ".join(causes))
 
 
 def why_given_up(recorded: Recordings) -> Reason:

@@ -230,7 +230,9 @@ class ElementwiseFunction:
             self._tell(f"an operand that is a {type(names[odd[0]]).__name__}")
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
-        loop = typed_loop(source.flow, known, wide, objects)
+        code = operands.function.__code__
+        wanted_by = f"{code.co_name} ({code.co_filename}:{code.co_firstlineno})"
+        loop = typed_loop(source.flow, known, wide, objects, wanted_by)
         if (refusal := loop.refusal) is not None:
             self._tell(refusal.why)
             return None

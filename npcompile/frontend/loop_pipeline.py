@@ -7,7 +7,6 @@ combination of types at its entry.
 from __future__ import annotations
 
 import ast
-import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.callees import flow_of, objects_given, statements_of
 from npcompile.frontend.loops.entry.objects import Objects, paths_in
@@ -56,7 +56,7 @@ from npcompile.lower.loops.verifier import verify
 assert rules  # importing them has registered them
 
 
-_VERIFIES = os.environ.get("NPCOMPILE_VERIFY_PROGRAMS") == "1"
+_VERIFIES = config.verify_programs
 _DRAWS = frozenset(("rand", "randint", "random_sample"))  # names of functions of `np.random` alone
 MAX_LEARNT = 32  # at most, a region is typed anew with the learnt types of its lists' items
 
@@ -151,6 +151,7 @@ class TypedLoop:
     keeps: frozenset[str]  # the user's names, and the attributes of objects, that it may change
     wanted: frozenset[str]  # attributes that it was not given, and that it would read
     unsigned: frozenset[str]  # names that take ints of unsigned 64 bits
+    wanted_by: str  # the function, file and line of the loop, for the log
 
     @property
     def exits(self) -> tuple[Exit, ...]:
@@ -190,7 +191,7 @@ class TypedLoop:
     @cached_property
     def job(self) -> Job:
         """The compilation, which begins as it is asked for: a loop that is refused is not compiled."""
-        return submit(self.source.text)
+        return submit(self.source.text, self.wanted_by)
 
     def holds(self) -> bool:
         """Tell if attributes of modules, and global names, are the objects of the compilation."""
@@ -198,11 +199,16 @@ class TypedLoop:
 
 
 def typed_loop(
-    flow: ControlFlow, names: dict[str, Type], wide: frozenset[str], objects: Objects | None = None
+    flow: ControlFlow,
+    names: dict[str, Type],
+    wide: frozenset[str],
+    objects: Objects | None = None,
+    wanted_by: str = "",
 ) -> TypedLoop:
     """Return a region for types at its entry, with its C++. wide: names of ints of any 64 bits.
 
-    objects: the users' objects at the entry, whose attributes are among the names.
+    objects: the users' objects at the entry, whose attributes are among the names. wanted_by: the function,
+    file and line of the loop, for the log.
     """
     storable = frozenset() if objects is None else frozenset(objects.storable)
     inference, region = _inferred(flow, names if objects is None else names | objects.names, storable)
@@ -223,6 +229,7 @@ def typed_loop(
         flow.kept | inference.changed,
         frozenset(inference.wanted),
         inference.unsigned,
+        wanted_by,
     )
 
 

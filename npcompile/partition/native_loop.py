@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from npcompile.diagnostics import log
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.entry.closures import is_nested
@@ -170,7 +171,8 @@ class NativeLoop:
                 self.ready = False
                 typed.job.tell(self._make_ready)
                 return Outcome(rest=iterator)
-            typed.job.wait()
+            with log.waiting(self.within.root.name):
+                typed.job.wait()
         if typed.job.error is not None:  # since it was found
             self.refuse(str(typed.job.error))
             return None
@@ -402,7 +404,8 @@ class NativeLoop:
             name for name, value in names.items() if key_of(value, name in entry.unsigned) is WIDE
         )
         self.within.typed += 1
-        return typed_loop(self.source.flow, known, wide, entry.objects)
+        wanted_by = f"{self.within.root.name} ({self.file}:{self.node.lineno})"
+        return typed_loop(self.source.flow, known, wide, entry.objects, wanted_by)
 
     def _refusal(self, typed: TypedLoop) -> Refusal | None:
         """Return why native code for some types is not worth making; None where it is."""

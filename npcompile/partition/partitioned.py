@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import threading
 import time
 import types
@@ -17,6 +16,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.item_functions import are_compiled
@@ -170,7 +170,7 @@ class PartitionedFunction(PartitionedCalls):
         """Return the native code that a loop may have."""
         if node not in self.natives:
             # The interpreter stands in for kernels where nothing is to be compiled.
-            compiled = os.environ.get("NPCOMPILE_BACKEND") != "interpreter"
+            compiled = config.backend != "interpreter"
             kind: type[NativeLoop] = WatchedLoop if verifying() else NativeLoop
             if not depends_on_trip(node):
                 compiled = compiled and are_held() and not verifying()  # then its blocks are compared
@@ -362,7 +362,7 @@ class Block(Unit):
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
         # None: it is known whether finding kernels for them takes less time than NumPy does.
-        interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
+        interpreted = config.backend == "interpreter"
         self.contest = None if interpreted else Contest(CHANGING_WORK)
         # Recordings in which a counter could not be told from a literal: none follows at once.
         self.ambiguous: Backoff | None = None

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics import log
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.run.outcome import Outcome
@@ -51,7 +52,8 @@ class WholeArrayLoop(NativeLoop):
             self._refuse_if_never_held(entry)
             return None
         if not typed.job.done and self.within.root._wait:
-            typed.job.wait()
+            with log.waiting(self.within.root.name):
+                typed.job.wait()
         if not typed.job.done or typed.job.error is not None or not self._is_natives(entry.names):
             return None
         self.within.entered = True

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.not_compiled import NotCompiledError, owed, tell_owed
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.diagnostics.recompilations import last_difference, why_given_up
+from npcompile.diagnostics.recompilations import last_difference, why_given_up, why_recorded
 from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
@@ -511,6 +512,10 @@ class RecordedFunction(PlainCalls):
         entry = RecordedProgram(traced, general)
         fast_path.use()
         state.entries.append(entry)
+        if (len(state.entries) > 1 or len(self._states) > 1) and log.explains_recordings():
+            cause = why_recorded(self, state)
+            if cause is not None:
+                log.recorded_again(self.name, self.at(self._first_line()), cause)
         if group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
             group.add(state.lengths, entry, general, leaves)
@@ -529,7 +534,8 @@ class RecordedFunction(PlainCalls):
         state.pending.append(entry)
         waits = self._has_to_wait
         if waits and not entry.parked:
-            users(self._wait_for, (entry,), {})
+            with log.waiting(self.name):
+                users(self._wait_for, (entry,), {})
         if waits or entry.done:
             self._link(state)
         return result

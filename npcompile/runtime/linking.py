@@ -11,6 +11,7 @@ from collections.abc import Callable
 from traceback import walk_tb
 from typing import Any
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.reason import Cause, Place, Reason
 from npcompile.diagnostics.stats import Stats
@@ -185,7 +186,8 @@ class KernelLinking:
         >>> doubled.wait(timeout=60)
         """
         self.allowance.renew()
-        self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
+        with log.waiting(self.name):
+            self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
 
     def _wait_for_all(self, deadline: float | None) -> None:
         with self._lock:
@@ -214,7 +216,11 @@ class KernelLinking:
 
     def note(self, reason: Reason, place: Place | None) -> bool:
         """Keep in `stats` why something runs uncompiled, and where; whether that is new."""
-        return self._stats.because(reason.at(place))
+        located = reason.at(place)
+        new = self._stats.because(located)
+        if new:
+            log.fell_back(self.name, located)
+        return new
 
     def failed(self, fault: Fault) -> None:
         """Tell of a fault of npcompile's own: in `stats`, and once by a warning that asks for a report."""

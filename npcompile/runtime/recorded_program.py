@@ -38,7 +38,9 @@ class RecordedProgram:
         salt = ops_version()
         on_cpu = self.program.device in (None, "cpu")
         begin: Callable[..., Any] = submit if on_cpu else cuda.submit
-        self.jobs = [begin(segment.graph, salt) for segment in self.segments]
+        program = self.program
+        wanted_by = f"{program.name} ({program.filename}:{program.line})" if program.line else program.name
+        self.jobs = [begin(segment.graph, salt, wanted_by) for segment in self.segments]
 
     @property
     def done(self) -> bool:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
@@ -309,7 +310,8 @@ class ShapeSharing(KernelLinking):
                     self._awaited.append(waiting.job)
                 if not self._has_to_wait:
                     return self._plain(args if given is None else given, kwargs)
-                users(waiting.job.wait, (), {})
+                with log.waiting(self.name):
+                    users(waiting.job.wait, (), {})
         if self._awaited:
             self._count_awaited()
         self._stats.replays += 1

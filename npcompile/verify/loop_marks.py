@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import os
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from npcompile.diagnostics.paths import PACKAGE
+from npcompile.diagnostics.settings import config
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.function_trees import function_tree
@@ -45,7 +45,7 @@ def marked(fn: types.FunctionType, begin: Begin) -> types.FunctionType:
 
     begin: `begin(fn, loop, iterator)` returns the run of a loop that begins, None where it is not compared.
     """
-    if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":  # then no loop is native
+    if config.backend == "interpreter":  # then no loop is native
         return fn
     code = _code(fn.__code__, fn)
     if code is None:

@@ -104,17 +104,29 @@ def test_other_names_are_refused() -> None:
     assert all(name in repr(npcompile.config) for name in dir(npcompile.config))
 
 
-def test_a_variable_that_cannot_be_read_is_told_and_counts_as_not_set() -> None:
-    program = "import npcompile; print(npcompile.config.compile_seconds)"
+@pytest.mark.parametrize(
+    ("name", "text", "default"),
+    [
+        ("compile_seconds", "soon", 60.0),
+        ("cache_bytes", "2 GiB", 2 << 30),
+        ("cache_bytes", "-1", 2 << 30),
+        ("backend", "numba", "inductor"),
+    ],
+)
+def test_a_variable_that_cannot_be_read_is_told_and_counts_as_not_set(
+    name: str, text: str, default: object
+) -> None:
+    variable = TABLE[name].variable
+    program = f"import npcompile; print(npcompile.config.{name})"
     ran = subprocess.run(
         [sys.executable, "-c", program],
-        env=os.environ | {"NPCOMPILE_COMPILE_SECONDS": "soon"},
+        env=os.environ | {variable: text},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert ran.stdout == "60.0\n"
-    assert "NPCOMPILE_COMPILE_SECONDS is taken as not set: " in ran.stderr
+    assert ran.stdout == f"{default}\n"
+    assert f"{variable} is taken as not set: " in ran.stderr
 
 
 def test_the_pool_follows_its_setting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower import adapter
 from npcompile.lower.plan import graph as wire
@@ -30,7 +31,8 @@ _pool: ThreadPoolExecutor | None = None
 class DeviceJob:
     """One segment on its way to a callable on device tensors, with the attributes of `compiler.Job`."""
 
-    def __init__(self, graph: fx.Graph) -> None:
+    def __init__(self, graph: fx.Graph, wanted_by: str = "") -> None:
+        self.wanted_by = wanted_by
         self.kernel: Callable[..., Any] | None = None
         self.error: Reason | None = None
         self.source = ""
@@ -57,6 +59,7 @@ class DeviceJob:
     def run(self) -> None:
         began = time.monotonic()
         try:
+            log.compilation_began(self.wanted_by)
             inputs = [value_of(node) for node in self._graph.find_nodes(op="placeholder")]
             outputs = result_values(self._graph)
             compiled = adapter.compile_device(
@@ -66,7 +69,10 @@ class DeviceJob:
         except Exception as error:  # a failure of the compiler is a reason, never the user's exception
             self.error = Cause.COMPILATION_FAILED(type(error).__name__, str(error))
         self.seconds = time.monotonic() - began
-        self._event.set()
+        try:
+            log.compilation_ended(self.wanted_by, self.seconds, self.error)
+        finally:  # a handler of the user's may raise
+            self._event.set()
 
     def _segment_function(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
         rows = wire.rows_of(self._graph)
@@ -101,14 +107,14 @@ def _nbytes(value: Value) -> int:
     return total
 
 
-def submit(graph: fx.Graph, salt: str = "") -> DeviceJob:
-    """Return the job of a segment whose values lie on a GPU."""
+def submit(graph: fx.Graph, salt: str = "", wanted_by: str = "") -> DeviceJob:
+    """Return the job of a segment whose values lie on a GPU. wanted_by: as `compiler.submit`."""
     global _pool
     key = wire.key(wire.dump(graph), salt, 1)
     with _lock:
         if (job := _jobs.get(key)) is not None:
             return job
-        job = _jobs[key] = DeviceJob(graph)
+        job = _jobs[key] = DeviceJob(graph, wanted_by)
         if _pool is None:
             _pool = ThreadPoolExecutor(1, "npcompile-cuda")
         _pool.submit(job.run)

@@ -94,7 +94,8 @@ class AnySize:
         return inputs, sizes.resized(self.rows, regulars, dict(zip(self.numbers, given, strict=True)))
 
     def _kernel_of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
-        job = compiler.submit_rows(self._with_results(rows), self.salt)
+        assert self.job is not None
+        job = compiler.submit_rows(self._with_results(rows), self.salt, self.job.wanted_by)
         if not job.done:
             raise fitting.Pending(job)
         if job.kernel is None:

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.fx as fx
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
 from npcompile.lower.native import kernel, native
@@ -60,10 +61,11 @@ class Job:
     `kernels`: how many kernels one call runs; `bytes_written`: by them; `seconds`: how long the job took;
     `from_disk`: the kernel was on disk already; `general`: the library for any sizes that serves the job,
     None for a library for these sizes alone; `form`: "native" (one C call) or "general" (torch operators
-    among the kernels).
+    among the kernels); `wanted_by`: the function that asked first, for the log.
     """
 
-    def __init__(self, rows: list[tuple[Any, ...]], salt: str, compiler: _Compiler) -> None:
+    def __init__(self, rows: list[tuple[Any, ...]], salt: str, wanted_by: str, compiler: _Compiler) -> None:
+        self.wanted_by = wanted_by
         self.data = wire.pack(rows)
         self.allowed = torch.get_num_threads()
         self.key = wire.key(self.data, salt, self.allowed)
@@ -84,6 +86,7 @@ class Job:
         self.seconds = 0.0
         self.from_disk = False
         self.counted = False  # some function's counts include this compilation
+        self._is_logged = False
         self._began = time.monotonic()
         self._event = threading.Event()
         self._compiler = compiler
@@ -136,12 +139,18 @@ class Job:
 
     def start_clock(self) -> None:
         """Count the job's time from now on: until now it has waited for other jobs."""
+        self._is_logged = True
         self._began = time.monotonic()
+        log.compilation_began(self.wanted_by)
 
     def finish(self, error: Reason | None = None) -> None:
         self.error = error
         self.seconds = time.monotonic() - self._began
-        self._event.set()
+        try:
+            if self._is_logged:
+                log.compilation_ended(self.wanted_by, self.seconds, error)
+        finally:  # a handler of the user's may raise
+            self._event.set()
 
 
 class SharedUse(NamedTuple):
@@ -178,8 +187,8 @@ class _Compiler:
         self.compiled = 0
         self.closing = False
 
-    def submit(self, rows: list[tuple[Any, ...]], salt: str) -> Job:
-        job = Job(rows, salt, self)
+    def submit(self, rows: list[tuple[Any, ...]], salt: str, wanted_by: str) -> Job:
+        job = Job(rows, salt, wanted_by, self)
         with self.lock:
             if (known := self.jobs.get(job.key)) is not None:
                 return known
@@ -436,18 +445,19 @@ os.register_at_fork(after_in_child=_after_fork)
 atexit.register(_at_exit)
 
 
-def submit(graph: fx.Graph, salt: str = "") -> Job:
+def submit(graph: fx.Graph, salt: str = "", wanted_by: str = "") -> Job:
     """Return the job of a segment: done at once when a kernel of equal structure is in memory or on disk.
 
-    `salt` stands for all that the key cannot see: the source of the graph's targets. Raises TypeError for a
+    `salt` stands for all that the key cannot see: the source of the graph's targets. `wanted_by`: a
+    function's name, file and line. Raises TypeError for a
     graph that holds other nodes than placeholders, function calls and the output.
     """
-    return _compiler.submit(wire.rows_of(graph), salt)
+    return _compiler.submit(wire.rows_of(graph), salt, wanted_by)
 
 
-def submit_rows(rows: list[tuple[Any, ...]], salt: str = "") -> Job:
+def submit_rows(rows: list[tuple[Any, ...]], salt: str, wanted_by: str) -> Job:
     """Return the job of a segment that is given as rows (`graph.rows_of`)."""
-    return _compiler.submit(rows, salt)
+    return _compiler.submit(rows, salt, wanted_by)
 
 
 def may_share(job: Job) -> bool:

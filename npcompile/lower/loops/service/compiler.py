@@ -16,11 +16,14 @@ import re
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.lower.codegen import cpp
 from npcompile.lower.loops.codegen.emitter import ENTRY_NAME
 from npcompile.lower.loops.codegen.parallel_code import SHARES
@@ -59,16 +62,19 @@ class Job:
     """One region's source on its way to a function.
 
     When `done`, either `function` is a function of the words' address or `error` says why there is none.
-    vectorised: the lines of the source at which loops begin that the C++ compiler has vectorised.
+    vectorised: the lines of the source at which loops begin that the C++ compiler has vectorised. wanted_by:
+    the loop's function, file and line, for the log.
     """
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, wanted_by: str) -> None:
         self.source = source
+        self.wanted_by = wanted_by
         self.function: Any = None
         self.error: Reason | None = None
         self.from_disk = False
         self.vectorised: frozenset[int] = frozenset()
         self._event = threading.Event()
+        self._began: float | None = None  # when its compilation began
         self._told: list[Callable[[], None]] = []
 
     @property
@@ -85,11 +91,20 @@ class Job:
         if self.done and self.function is not None:
             ready()
 
+    def start_clock(self) -> None:
+        """Count the job's time from now on: until now it has waited for other jobs."""
+        self._began = time.monotonic()
+        log.compilation_began(self.wanted_by)
+
     def finish(self, loaded: _Loaded | None, error: Reason | None) -> None:
         self.error = error
         if loaded is not None:
             self.function, self.vectorised = loaded
-        self._event.set()
+        try:
+            if self._began is not None:
+                log.compilation_ended(self.wanted_by, time.monotonic() - self._began, error)
+        finally:  # a handler of the user's may raise
+            self._event.set()
         for ready in self._told if error is None else ():
             ready()
 
@@ -106,12 +121,12 @@ class _Compiler:
         self.closing = False
         self.compiled = 0
 
-    def submit(self, source: str) -> Job:
+    def submit(self, source: str, wanted_by: str) -> Job:
         with self.lock:
             known = self.jobs.get(source)
             if known is not None:
                 return known
-            job = self.jobs[source] = Job(source)
+            job = self.jobs[source] = Job(source, wanted_by)
         try:
             if (loaded := _load(cache.directory(), source)) is not None:
                 job.from_disk = True
@@ -131,6 +146,8 @@ class _Compiler:
             jobs = [self.queue.get()]
             while len(jobs) < MAX_TOGETHER and not self.queue.empty():
                 jobs.append(self.queue.get())
+            for job in jobs:
+                job.start_clock()
             if len(jobs) > 1 and self._finish(jobs) is None:
                 continue
             for job in jobs:  # one of them may be what fails
@@ -218,8 +235,7 @@ atexit.register(_at_exit)
 
 def _flags() -> list[str]:
     """Return the compiler's flags. Tests of answers alone ask for none that take time."""
-    fast = os.environ.get("NPCOMPILE_OPTIMIZE_LOOPS", "1") != "0"
-    return [*(OPTIMIZED if fast else UNOPTIMIZED), *FLAGS]
+    return [*(OPTIMIZED if config.optimize_loops else UNOPTIMIZED), *FLAGS]
 
 
 def _key(source: str) -> str:
@@ -265,9 +281,12 @@ def _load(folder: Path, source: str) -> _Loaded | None:
     return _Loaded(SharingFunction(library, function) if SHARES in source else function, vectorised)
 
 
-def submit(source: str) -> Job:
-    """Return the job of a source: done at once where its library is in memory or on disk."""
-    return _compiler.submit(source)
+def submit(source: str, wanted_by: str) -> Job:
+    """Return the job of a source: done at once where its library is in memory or on disk.
+
+    wanted_by: the loop's function, file and line.
+    """
+    return _compiler.submit(source, wanted_by)
 
 
 def compilations() -> int:
