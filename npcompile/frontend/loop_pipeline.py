@@ -18,9 +18,10 @@ import numpy as np
 
 from npcompile.diagnostics.settings import config
 from npcompile.frontend.loops import rules
+from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.callees import flow_of, objects_given, statements_of
 from npcompile.frontend.loops.entry.objects import Objects, paths_in
-from npcompile.frontend.loops.inference import Assumed, Inference
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.bounds_checks import hoist
 from npcompile.frontend.loops.passes.independence import share

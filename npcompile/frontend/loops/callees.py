@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.entry.closures import (
     Closure,
     Reference,
+    captured_by_functions,
     defaults_of,
     parameters_of,
     takes_any_number,
 )
 from npcompile.frontend.loops.entry.objects import Instance, is_path
-from npcompile.frontend.loops.inference import Assumed, Inference, constant
+from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.source.normal_form import normal_form
@@ -150,7 +152,7 @@ def _arguments(
     plain = fits and not any(isinstance(arg, ast.Starred) for arg in node.args)
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     given = names[: min(len(node.args), positional)]
-    if not plain or code.co_flags & _UNUSUAL or code.co_cellvars:
+    if not plain or code.co_flags & _UNUSUAL or captured_by_functions(code):
         raise Outside(f"the parameters of `{function.__name__}`")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
         raise Outside(f"the keywords of a call of `{function.__name__}`")
@@ -274,7 +276,7 @@ def flow_of(function: FunctionType) -> ControlFlow:
     """Return the control-flow graph of a function's body. Raises Outside where it has none."""
     code = function.__code__
     if id(code) not in _flows:
-        given = frozenset(parameters_of(code)).difference(code.co_cellvars)
+        given = frozenset(parameters_of(code)).difference(captured_by_functions(code))
         _flows[id(code)] = code, body_flow(normal_form(statements_of(function), is_pure_call, named(given)))
     return _flows[id(code)][1]
 

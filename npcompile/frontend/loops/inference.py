@@ -8,14 +8,14 @@ its loop. Where a construct is outside the language, or versions are too many, t
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Container
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from npcompile.frontend.loops import language
+from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.entry.closures import Closure, Reference
 from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path
 from npcompile.frontend.loops.entry.unbound import UNBOUND
@@ -25,6 +25,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.scalars import unsigned
 from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.frontend.loops.splitting import Continuations, Split, loaded, split_of_either
+from npcompile.frontend.loops.unpacking import unstarred
 from npcompile.frontend.loops.widening import adapter, widened
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem
@@ -46,25 +47,6 @@ from npcompile.lower.loops.types import (
 )
 
 MAX_VERSIONS = 8  # of one block with one type for each name; and as many with names of either of two types
-
-
-class Assumed(NamedTuple):
-    """An attribute of an object, or a global name, that was known while compiling, and its value then."""
-
-    owner: Any  # the globals, for a name
-    name: str
-    value: Any
-
-    @property
-    def holds(self) -> bool:
-        """Tell if it is still the same object."""
-        return self.find() is self.value
-
-    def find(self) -> Any:
-        """Return its value now; this object itself where it has none."""
-        if isinstance(self.owner, dict):
-            return self.owner.get(self.name, getattr(builtins, self.name, self))
-        return getattr(self.owner, self.name, self)
 
 
 class Outer(Protocol):
@@ -222,6 +204,9 @@ class Inference:
         """Return the end of a block at a step in which a value is of one type or another."""
         for name, value in split.kept:
             self.bind(name, value)
+        if isinstance(split.test, ir.Constant):
+            target = self.continued.find(source, number, split.node, split.ways[0])
+            return self.leave("a call within another expression") if target is None else self.jump(target)
         ways = []
         for node in split.ways:
             target = self.continued.find(source, number, split.node, node)
@@ -333,6 +318,13 @@ class Inference:
             case ast.Name(id=name):
                 self.bind(name, value)
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                if any(isinstance(one, ast.Starred) for one in targets):
+                    whole = f".whole{self.place.block}{within}"
+                    parts = unstarred(targets, value.type, whole)
+                    self.bind(whole, value)
+                    for place, (one, read) in enumerate(parts):
+                        self.assign(one, self.value(read), f"{within}_{place}")
+                    return
                 items = self.items_of(value, len(targets))
                 held = [f".item{self.place.block}{within}_{place}" for place in range(len(items))]
                 for name, item in zip(held, items, strict=True):

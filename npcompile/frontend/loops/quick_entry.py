@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loops.inference import Assumed
+from npcompile.frontend.loops.assumed import Assumed
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.layout import Layout, words

@@ -15,6 +15,7 @@ from typing import Any
 
 from npcompile.lower.loops.types import Known, Type
 
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # the names of their code
 _LOCAL = "<"  # in the qualified names of nested functions and of lambdas
 
 
@@ -87,6 +88,20 @@ def parameters_of(code: CodeType) -> tuple[str, ...]:
     """Return a function's parameters: after the others those that are given by keyword alone, and `*args`."""
     count = code.co_argcount + code.co_kwonlyargcount
     return code.co_varnames[: count + takes_any_number(code)]
+
+
+def captured_by_functions(code: CodeType) -> frozenset[str]:
+    """Return the variables that nested functions capture: comprehensions are within the very statement."""
+    return frozenset(_captured_in(code).intersection(code.co_cellvars)) if code.co_cellvars else frozenset()
+
+
+def _captured_in(code: CodeType) -> set[str]:
+    """Return the outer variables of functions within code, and of those within its comprehensions."""
+    found: set[str] = set()
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found |= _captured_in(inner) if inner.co_name in _COMPREHENSIONS else {*inner.co_freevars}
+    return found
 
 
 def takes_any_number(code: CodeType) -> bool:

@@ -191,6 +191,8 @@ def _function(
     """
     flow = body_flow(normal_form(body, is_pure_call))
     read = flow.live[flow.blocks[0]]
+    outer = inference.outer
+    read |= frozenset(map(outer.path, read - outer.local)) if outer is not None else frozenset()
     types = {name: kind for name, kind in inference.types.items() if name in read and name not in made}
     if any(isinstance(kind, Reference) for kind in types.values()):
         types |= {name: kind for name, kind in inference.types.items() if is_path(name)}

@@ -1,0 +1,85 @@
+"""Loops call functions whose comprehensions read the functions' own variables, and those around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.frontend.loops.jitted import Programs
+from tests.loops.random_check import compile_loops_alone
+
+program = Programs()
+POINTS = np.random.default_rng(1).random((12, 2))
+
+
+@pytest.fixture(scope="module")
+def jitted() -> dict[str, tuple[Any, list[Any]]]:
+    with pytest.MonkeyPatch.context() as patch:
+        compile_loops_alone(patch)
+        return program.called()
+
+
+def near(points, i, most):
+    here = points[i, 0]
+    return [j for j in range(len(points)) if abs(points[j, 0] - here) <= most]
+
+
+def smallest(points, i):
+    scale = 2.0 if i % 2 else 3.0
+    points[i, 1] += scale
+    found = min(abs(points[j, 0] - points[i, 0]) * scale for j in range(len(points)) if j != i)
+    points[i, 1] -= 1 / (i - 4)
+    return found
+
+
+@program(POINTS, 0.2)
+def helpers(points, most):
+    out = []
+    for i in range(len(points)):
+        out.extend(near(points, i, most))
+    return out
+
+
+@program(POINTS)
+def with_an_effect_that_raises(points):
+    total = 0.0
+    try:
+        for i in range(len(points)):
+            total += smallest(points, i)
+    except ZeroDivisionError as error:
+        return total, str(error)
+    return total
+
+
+@program(POINTS, 0.2)
+def nested(points, most):
+    n = len(points)
+
+    def around(i):
+        return [j for j in range(n) if (points[i, 0] - points[j, 0]) ** 2 <= most**2]
+
+    count, seeds = 0, [0]
+    for i in range(n):
+        seeds.extend(around(i))
+        count += len(around(i)) + any(points[k, 1] > most for k in range(i))
+    return count, seeds
+
+
+def made(points, i):
+    scale = points[i, 0]
+    return [(lambda j: points[j, 0] * scale)(k) for k in range(3)]
+
+
+@program(POINTS, native=None)
+def with_a_lambda(points):
+    total = 0.0
+    for i in range(len(points)):
+        total += made(points, i)[1]
+    return total
+
+
+@pytest.mark.parametrize("name", program.cases)
+def test_callees_with_comprehensions(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    program.check(name, *jitted[name])
