@@ -301,6 +301,11 @@ def test_forms(source: str, normal: str | None) -> None:
     for s[0] in range(f(3)): f(s[0])
     for v, *w in f([(1, 2), (3,)]): f(v)
     for _ in [more() for _ in s]: pass
+    n = max(*s, x) + f(1)
+    n = f(max(*s)) + f(*s[:1]) + bump(2)
+    n = max(bump(7), *s) + x
+    n = max(*box.missing) + f(1)
+    f(*s)
     """.strip().splitlines(),
 )
 def test_statements(source: str) -> None:
@@ -374,6 +379,27 @@ def test_statements(source: str) -> None:
         match f(1):
             case 1:
                 n = f(2)
+        """,
+        """
+        for v in (0, 1, 2, 5, 7.0, None, "a", a[0], m, [3]):
+            match f(v):
+                case 0:
+                    n = f(2)
+                case 1 | 5 if more():
+                    continue
+                case None:
+                    x = bump(9)
+                case -1 | "a" as w:
+                    n = f(w)
+                case y if y == 7 and (n := f(y)):
+                    break
+                case _:
+                    n += 1
+        """,
+        """
+        match f([1, 2]):
+            case [v, w] if f(v):
+                n = w
         """,
     ],
 )

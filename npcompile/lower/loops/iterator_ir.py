@@ -65,16 +65,17 @@ class CountedState(ir.State):
 
 @dataclass(frozen=True)
 class ZippedState(ir.State):
-    """An iterator over the items of several iterators side by side."""
+    """An iterator over the items of several iterators side by side. strict: they are to end together."""
 
     parts: tuple[ir.State, ...]
+    strict: bool = False
 
     @property
     def item(self) -> Type:
         return Tuple(tuple(part.item for part in self.parts))
 
     def __str__(self) -> str:
-        return f"zip({', '.join(map(str, self.parts))})"
+        return f"zip({', '.join(map(str, self.parts))}{', strict=True' * self.strict})"
 
 
 @dataclass(frozen=True, eq=False)

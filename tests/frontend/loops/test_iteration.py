@@ -215,7 +215,7 @@ def strict(a, b):
 
 
 def test_strict_zip_raises():
-    check(strict, np.arange(LONG), np.arange(LONG - 1), native=False)
+    check(strict, np.arange(LONG), np.arange(LONG - 1))
 
 
 def raising(a, b):

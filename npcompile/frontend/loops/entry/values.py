@@ -208,9 +208,9 @@ def state_type(state: State) -> ir.State | None:
             if inner is None or abs(first) >= 1 << 62:
                 return None
             return CountedState(inner, 0 <= first <= SMALL)
-        case Zipped(parts=parts, strict=False):
+        case Zipped(parts=parts, strict=strict):
             found = tuple([kind for kind in map(state_type, parts) if kind is not None])
-            return ZippedState(found) if len(found) == len(parts) else None
+            return ZippedState(found, strict) if len(found) == len(parts) else None
         case Grid(shape=shape):
             small = math.prod(max(length, 1) for length in shape) <= SMALL
             return GridState(len(shape)) if small and 0 < len(shape) <= MOST_AXES else None

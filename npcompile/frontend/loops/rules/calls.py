@@ -15,6 +15,7 @@ from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.rules.spreading import spread
 from npcompile.frontend.loops.scalars import functions
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import ItemCount
@@ -50,6 +51,8 @@ def _attribute(inference: Inference, node: ast.Attribute) -> ir.Expression:
 
 @language.expressions(ast.Call)
 def _call(inference: Inference, node: ast.Call) -> ir.Expression:
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise spread(inference, node)
     if isinstance(node.func, ast.Attribute) and (field := inference.attribute_name(node.func)) is not None:
         method = inference.types.get(field)
         if isinstance(method, Method):

@@ -1,7 +1,8 @@
 """Gives the loop language its rules for `heapq` on lists of numbers and of tuples of numbers.
 
-Items have an order that native code knows: numbers of one type, Python's real numbers among one another, and
-tuples of them. A heap that is given an item of another type is from then on expected to have both.
+Items have an order that native code knows: numbers of one type, Python's real numbers among one another,
+ints and floats beside `np.int64` and `np.float64`, and tuples of them. A heap that is given an item of
+another type is from then on expected to have both.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def is_ordered(kind: Type) -> bool:
         case Scalar(kind=letter):
             return letter != "c"
         case Either(kinds=(Scalar() as one, Scalar() as other)):
-            both_python = one.python and other.python
-            return is_ordered(one) and is_ordered(other) and (both_python or one.code == other.code == "f8")
+            alike = (one.python and other.python) or one.code == other.code in ("f8", "i8")
+            return is_ordered(one) and is_ordered(other) and alike
         case Tuple(items=items):
             return bool(items) and all(map(is_ordered, items))
     return False

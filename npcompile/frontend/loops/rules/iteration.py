@@ -110,10 +110,7 @@ def iterator(inference: Inference, node: ast.expr) -> ir.Expression:
         case builtin, ast.Call() if builtin is enumerate:
             return _counted(inference, node)
         case builtin, ast.Call() if builtin is zip:
-            if node.keywords or not node.args:
-                raise Outside("a `zip` of nothing, or with keywords")
-            parts = tuple(iterator(inference, arg) for arg in node.args)
-            return ZippedIterator(ZippedState(tuple(map(_state, parts))), parts)
+            return _zipped(inference, node)
         case builtin, ast.Call() if builtin in array_iteration.CALLS:
             return array_iteration.CALLS[builtin](inference, node)
         case _, ast.Attribute(value=owner, attr="flat") if inference.object_at(owner) is None:
@@ -159,6 +156,15 @@ def _counted(inference: Inference, node: ast.Call) -> ir.Expression:
     start = index_of(inference, inference.value(given[1])) if len(given) == 2 else ir.integer(0)
     small = isinstance(start, ir.Constant) and 0 <= start.value <= ir.SMALL
     return CountedIterator(CountedState(_state(items), small), items, start)
+
+
+def _zipped(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = [inference.value(one.value) for one in node.keywords if one.arg == "strict"]
+    strict = given[0] if given else ir.truth(False)
+    if not node.args or len(given) != len(node.keywords) or not isinstance(strict, ir.Constant):
+        raise Outside("a `zip` of nothing, or with a `strict` that is not known")
+    parts = tuple(iterator(inference, arg) for arg in node.args)
+    return ZippedIterator(ZippedState(tuple(map(_state, parts)), bool(strict.value)), parts)
 
 
 def _backwards(inference: Inference, node: ast.Call) -> ir.Expression:

@@ -375,9 +375,9 @@ def _state_reader(slot: Slot) -> Reader:
             return lambda words, memory: Counted(
                 struct.unpack_from("=q", words, offset * WORD)[0], inner(words, memory)
             )
-        case ZippedState(parts=parts):
+        case ZippedState(parts=parts, strict=strict):
             readers = _readers(parts, offset)
-            return lambda words, memory: Zipped(tuple([read(words, memory) for read in readers]), False)
+            return lambda words, memory: Zipped(tuple([read(words, memory) for read in readers]), strict)
     raise TypeError(f"a {type(kind).__name__} has no reader")
 
 

@@ -19,6 +19,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from npcompile.frontend.loops.source.matching import as_ifs, is_plain_match
 from npcompile.frontend.loops.source.protected import is_protected
 from npcompile.frontend.rewrite.ast_builder import at_attribute, copied, position
 from npcompile.frontend.rewrite.kept_trees import nodes_of
@@ -67,7 +68,7 @@ def normal_form(
 
 def is_opaque(node: ast.stmt, is_pure_call: Callable[[ast.Call], bool]) -> bool:
     """Tell if a statement stays as written: `with`, `del x`, one with a comprehension of calls, and so on."""
-    if isinstance(node, ast.If | ast.While | ast.For) or is_protected(node):
+    if isinstance(node, ast.If | ast.While | ast.For) or is_protected(node) or is_plain_match(node):
         return False
     if isinstance(node, ast.Delete):
         return not all(isinstance(target, ast.Subscript) for target in node.targets)
@@ -91,7 +92,7 @@ def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) ->
     parts = [*nodes_of(node)]
     if _SUSPICIOUS.isdisjoint(map(type, parts)):
         return False
-    spread = {call.args[0] for call in parts if isinstance(call, ast.Call) and _is_of_shape(call)}
+    spread = {arg for call in parts if isinstance(call, ast.Call) for arg in _spread(call, is_pure_call)}
     for part in parts:
         if isinstance(part, _OPAQUE) and not is_plain_comprehension(part, is_pure_call):
             return True
@@ -108,14 +109,20 @@ def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) ->
     return False
 
 
-def _is_of_shape(node: ast.Call) -> bool:
-    """Tell if a node is `np.ndindex(*a.shape)`, which reads a tuple."""
-    match node:
-        case ast.Call(
-            func=ast.Attribute(attr="ndindex"), args=[ast.Starred(value=ast.Attribute(attr="shape"))]
-        ):
-            return not node.keywords
-    return False
+def _spread(node: ast.Call, is_pure_call: Callable[[ast.Call], bool]) -> list[ast.expr]:
+    """Return the `*p` of a call that are read right before it, as no other argument has an effect."""
+    found = [arg for arg in node.args if isinstance(arg, ast.Starred)]
+    if not all(isinstance(arg.value, ast.Name | ast.Attribute) for arg in found):
+        return []
+    others = [arg for arg in (*node.args, *(one.value for one in node.keywords)) if arg not in found]
+    return [] if any(_has_effects(one, is_pure_call) for one in others) else [*found]
+
+
+def _has_effects(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) -> bool:
+    return any(
+        isinstance(part, ast.NamedExpr) or (isinstance(part, ast.Call) and not is_pure_call(part))
+        for part in nodes_of(node)
+    )
 
 
 def _last_temporary(body: Iterable[ast.AST]) -> int:
@@ -161,7 +168,8 @@ def _operands(node: ast.expr) -> Iterator[_Operand]:
                 yield _Operand(node.values, place)
         case ast.Call():
             yield _Operand(node, "func")
-            yield from (_Operand(node.args, place) for place in range(len(node.args)))
+            for place, arg in enumerate(node.args):
+                yield _Operand(arg, "value") if isinstance(arg, ast.Starred) else _Operand(node.args, place)
             yield from (_Operand(keyword, "value") for keyword in node.keywords)
         case _:
             for name, field in ast.iter_fields(node):
@@ -229,7 +237,7 @@ class _Normalizer:
         self.bound = set()
         if isinstance(node, _SIMPLE):
             self.bound = _stored_names(part for part in nodes_of(node) if isinstance(part, ast.NamedExpr))
-        if not isinstance(node, ast.If | ast.While | ast.For) and self.has_effects(node):
+        if not isinstance(node, ast.If | ast.While | ast.For | ast.Match) and self.has_effects(node):
             node = copied(node)  # its operands are replaced
         match node:
             case ast.Expr():
@@ -253,6 +261,9 @@ class _Normalizer:
                 self.out.append(
                     ast.If(test, self.block(node.body), self.block(node.orelse), **position(node))
                 )
+            case ast.Match():
+                subject = self.kept_in_temporary(self.head(node.subject))
+                self.out += self.block(as_ifs(node.cases, subject))
             case ast.While():
                 self.while_loop(node)
             case ast.For():
@@ -408,10 +419,7 @@ class _Normalizer:
     # Expressions
 
     def has_effects(self, node: ast.AST) -> bool:
-        return any(
-            isinstance(part, ast.NamedExpr) or (isinstance(part, ast.Call) and not self.is_pure_call(part))
-            for part in nodes_of(node)
-        )
+        return _has_effects(node, self.is_pure_call)
 
     def value(self, node: ast.expr) -> ast.expr:
         """Make the effects of an expression happen; returns a pure expression for its value."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import Emitter, c_type, does, type_of_state, writes
 from npcompile.lower.loops.iterator_ir import (
@@ -90,9 +92,28 @@ def _check(emitter: Emitter, step: CheckLength) -> None:
     emitter.leave_if(f"{emitter.value(step.array)}.shape[0] != {step.count}")
 
 
+def leave_if_uneven(emitter: Emitter, kind: ir.State, state: str) -> None:
+    """Leave where an iterator has come to an end before another one that is to end with it."""
+    for states in _strict(kind, state):
+        emitter.leave_if(f"!npl::more({states}) && npl::any_more({states})")
+
+
+def _strict(kind: ir.State, state: str) -> Iterator[str]:
+    """Yield the C++ of the iterators that are to end together, one text for each `zip` that asks for it."""
+    match kind:
+        case CountedState(items=items):
+            yield from _strict(items, f"{state}.state")
+        case ZippedState(parts=parts, strict=strict):
+            for place, part in enumerate(parts):
+                yield from _strict(part, f"{state}.states{'.rest' * place}.first")
+            if strict:
+                yield f"{state}.states"
+
+
 @does(ir.Next)
 def _next(emitter: Emitter, end: ir.Next) -> None:
     state = emitter.variable(end.state, end.kind)
+    leave_if_uneven(emitter, end.kind, state)
     emitter.lines.append(f"if (!npl::more({state})) goto {emitter.label(end.exhausted)};")
     if objects_in(end.kind):
         emitter.leave_if(f"npl::unfit({state})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import Emitter, does, item_kind, writes
+from npcompile.lower.loops.codegen.iterator_code import leave_if_uneven
 from npcompile.lower.loops.list_ir import (
     Append,
     ChangeList,
@@ -169,5 +170,7 @@ def _change(emitter: Emitter, step: ChangeList) -> None:
 
 @does(NextOfUnknown)
 def _next(emitter: Emitter, end: NextOfUnknown) -> None:
-    emitter.leave_if(f"npl::more({emitter.variable(end.state, end.kind)})")
+    state = emitter.variable(end.state, end.kind)
+    leave_if_uneven(emitter, end.kind, state)
+    emitter.leave_if(f"npl::more({state})")
     emitter.lines.append(f"goto {emitter.label(end.target)};")

@@ -13,6 +13,12 @@ template <class T> static inline bool equal(T a, T b) {
 }
 template <class T> static inline bool not_equal(T a, T b) { return !equal(a, b); }
 
+// Compares items of tuples. Leaves for two NaNs, which are equal if they are one object.
+template <class T> static inline bool equal_items(T a, T b, bool &answer) {
+    answer = equal(a, b);
+    return not_equal(a, a) && not_equal(b, b);
+}
+
 // Orders complex numbers by their real parts, then by their imaginary ones.
 template <class T> static inline bool less(T a, T b) {
     if constexpr (complex_type<T>) return a.real == b.real ? a.imag < b.imag : a.real < b.real;

@@ -61,6 +61,12 @@ template <typename... States>
 static inline bool more(zipped<States...> &state) {
     return sizeof...(States) != 0 && more(state.states);
 }
+// Tells if some of several iterators have not come to their end.
+static inline bool any_more(tuple<> &) { return false; }
+template <typename First, typename... Rest>
+static inline bool any_more(tuple<First, Rest...> &states) {
+    return more(states.first) || any_more(states.rest);
+}
 
 static inline int64_t take(range &state) { return state.start + state.position++ * state.stride; }
 template <typename T, bool packed, int step>
