@@ -2,7 +2,9 @@
 
 from npcompile.frontend.loops.rules import (
     calls,
+    choices,
     comprehensions,
+    counting,
     creation,
     deques,
     dicts,
@@ -11,6 +13,7 @@ from npcompile.frontend.loops.rules import (
     fancy,
     heaps,
     iteration,
+    joining,
     known_objects,
     list_functions,
     lists,
@@ -34,7 +37,9 @@ from npcompile.frontend.loops.rules import (
 
 __all__ = [
     "calls",
+    "choices",
     "comprehensions",
+    "counting",
     "creation",
     "deques",
     "dicts",
@@ -43,6 +48,7 @@ __all__ = [
     "fancy",
     "heaps",
     "iteration",
+    "joining",
     "known_objects",
     "list_functions",
     "lists",

@@ -13,9 +13,11 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.elementwise import cast, dtype_of, scalar_or_array, store
 from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import CheckOrder, Counted, Filled, Listed
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
+from npcompile.lower.loops.whole_ir import WholeFunction
 
 _ITEMS = {"zeros": 0, "ones": 1}
 
@@ -118,6 +120,45 @@ def _arange(inference: Inference, node: ast.Call) -> ir.Expression:
     if kind.code != "i8":
         raise Outside(f"`arange` of {kind}")
     return Counted(Array(kind.code, 1, True), start, stop, step)
+
+
+@language.calls(np.eye)
+def _eye(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "N", "M", "k", "dtype")
+    rows = index_of(inference, inference.value(required(given, "N")))
+    columns = inference.value(given["M"]) if "M" in given else ir.Constant(Known(None), None)
+    diagonal = index_of(inference, inference.value(given["k"])) if "k" in given else ir.integer(0)
+    kind = _dtype(inference, given, Scalar("f8"))
+    across = rows if columns.type == Known(None) else index_of(inference, columns)
+    return _diagonal(kind, rows, across, diagonal)
+
+
+@language.calls(np.identity)
+def _identity(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "n", "dtype")
+    count = index_of(inference, inference.value(required(given, "n")))
+    return _diagonal(_dtype(inference, given, Scalar("f8")), count, count, ir.integer(0))
+
+
+def _diagonal(kind: Scalar, *shape: ir.Expression) -> ir.Expression:
+    return WholeFunction(Array(kind.code, 2, True), f"eye<{kind.c_type}>", shape)
+
+
+@language.calls(np.linspace)
+def _linspace(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "start", "stop", "num", "endpoint")
+    ends = inference.value(given["endpoint"]) if "endpoint" in given else ir.truth(True)
+    count = index_of(inference, inference.value(given["num"])) if "num" in given else ir.integer(50)
+    bounds = [scalar_or_array(inference.value(required(given, name))) for name in ("start", "stop")]
+    kinds = [bound.type for bound in bounds if isinstance(bound.type, Scalar)]
+    if len(kinds) < 2 or not all(kind.code == "f8" or kind == INT for kind in kinds):
+        raise Outside(f"`linspace` from {bounds[0].type} to {bounds[1].type}")
+    if not isinstance(ends, ir.Constant):
+        raise Outside("`linspace` with an `endpoint` that is not known")
+    numbers = [cast(one, Scalar("f8")) for one in bounds]
+    function = f"linspace<{'true' if ends.value else 'false'}>"
+    made = WholeFunction(Array("f8", 1, True), function, (*numbers, count))
+    return view(made, [ir.Slice(None, None, None)])  # as NumPy's answer is one
 
 
 @language.calls(np.array)

@@ -32,7 +32,7 @@ from npcompile.lower.loops.array_ir import (
     ndim,
 )
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Array, Scalar, Tuple
+from npcompile.lower.loops.types import INT, Array, Scalar, Tuple
 from npcompile.nep50 import powers
 
 Choose = Callable[[tuple[Scalar, ...]], Operation | None]
@@ -253,38 +253,6 @@ def _real(inference: Inference, node: ast.Call) -> ir.Expression:
         return operand  # the very array
     kinds = (operand.type,) if isinstance(operand.type, Scalar) else ()
     return apply(functions.call(np.real, kinds), (operand,), "calls of `real`")
-
-
-@language.calls(np.where)
-def _where(inference: Inference, node: ast.Call) -> ir.Expression:
-    if len(node.args) != 3 or node.keywords:
-        raise Outside("`where` with one operand")
-    values = [scalar_or_array(inference.value(arg)) for arg in node.args]
-    axes = max(map(ndim, values))
-    if not axes:
-        raise Outside("`where` of scalars")
-    test, *choices = values
-    kinds = [item_type(one) for one in choices]
-    samples = [_sample(kind) for kind in kinds]
-    to = Scalar(np.result_type(*samples).str[1:])
-    fusion = Fusion(axes)
-    parts = []
-    for choice in choices:
-        if isinstance(choice.type, Scalar):
-            parts.append(fusion.body(choice if choice.type.code == to.code else cast(choice, to)))
-        else:
-            parts.append(item_cast(fusion.body(choice), to))
-    truth = fusion.body(test)
-    assert isinstance(truth.type, Scalar)
-    if truth.type.kind != "b":
-        truth = ir.Apply(BOOL, arithmetic.truth(truth.type), (truth,))
-    return fusion.map(ir.Choose(to, truth, *parts))
-
-
-def _sample(kind: Scalar) -> Any:
-    """Return an operand of `np.result_type`: Python's numbers are weak."""
-    weak = {"i": 0, "f": 0.0, "c": 0j}
-    return weak[kind.kind] if kind.python and kind != BOOL else np.dtype(kind.code)
 
 
 @language.methods((Array, "astype"))

@@ -11,6 +11,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.comprehensions import list_of
 from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
+from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.comprehension_ir import ListOfItems
 from npcompile.lower.loops.dict_ir import ListOf
@@ -38,6 +39,7 @@ from npcompile.lower.loops.list_ir import (
 from npcompile.lower.loops.types import (
     BOOL,
     INT,
+    Array,
     Dict,
     Either,
     Known,
@@ -148,6 +150,10 @@ def listed(inference: Inference, node: ast.expr) -> ir.Expression:
         return value
     if isinstance(value.type, Tuple):
         return new_list(tuple(item_of(ir.part_of(value, place)) for place in range(len(value.type.items))))
+    if isinstance(value.type, Array) and value.type.ndim == 1:
+        at = position(node)
+        each = ast.comprehension(ast.Name(".each", ast.Store(), **at), node, [], 0)
+        return list_of(inference, ast.ListComp(ast.Name(".each", ast.Load(), **at), [each], **at))
     raise Outside(f"a list of the items of {value.type}")
 
 

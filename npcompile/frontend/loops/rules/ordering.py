@@ -14,7 +14,7 @@ from npcompile.frontend.loops.rules.elementwise import cast, operate_on, scalar_
 from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import ndim
-from npcompile.lower.loops.types import Array, Scalar
+from npcompile.lower.loops.types import Array, Known, Scalar
 from npcompile.lower.loops.whole_ir import SortInPlace, WholeFunction
 
 
@@ -34,7 +34,50 @@ def _sort(inference: Inference, node: ast.Call) -> ir.Expression:
     item = _items(array, "sort")
     if ndim(array) > 1:
         raise Outside("`sort` of rows")
-    return WholeFunction(Array(item.code, 1, True), "sorted", (array,))
+    return WholeFunction(Array(item.code, 1, True), "numpy_sorted", (array,))
+
+
+@language.calls(np.argsort)
+def _argsort_call(inference: Inference, node: ast.Call) -> ir.Expression:
+    given = bound(node, "a", "axis", "kind", by_name=("stable",))
+    return _argsort(inference, inference.value(required(given, "a")), given)
+
+
+@language.methods((Array, "argsort"))
+def _argsort_method(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    return _argsort(inference, owner, bound(node, "axis", "kind", by_name=("stable",)))
+
+
+def _argsort(inference: Inference, array: ir.Expression, given: dict[str, ast.expr]) -> ir.Expression:
+    """Return the places of an array's items in order: NumPy's own function finds them, equal items' too."""
+    _items(array, "argsort")
+    known = {name: inference.value(one) for name, one in given.items() if name != "a"}
+    if ndim(array) != 1 or not all(isinstance(one, ir.Constant) for one in known.values()):
+        raise Outside(f"`argsort` of {array.type}, with these arguments")
+    values = {name: _known(one) for name, one in known.items()}
+    if values.pop("axis", -1) not in (-1, 0, None):
+        raise Outside("`argsort` along an axis that there is not")
+    stable = values.get("stable") is True or values.get("kind") in ("stable", "mergesort")
+    if not stable and (values.get("stable"), values.get("kind")) not in ((None, None), (None, "quicksort")):
+        raise Outside("`argsort` of this kind")
+    if stable and len(values) > 1:
+        raise Outside("`argsort` of a kind, and stable")
+    kind = "stable" if stable else "quick"
+    return WholeFunction(Array("i8", 1, True), f"argsort<npl::sorting::{kind}>", (array,))
+
+
+def _known(value: ir.Expression) -> object:
+    assert isinstance(value, ir.Constant)
+    return value.type.value if isinstance(value.type, Known) else value.value
+
+
+@language.calls(np.unique)
+def _unique(inference: Inference, node: ast.Call) -> ir.Expression:
+    array = inference.value(required(bound(node, "ar"), "ar"))
+    item = _items(array, "unique")
+    if item.kind == "f":  # which one of two zeros, or of NaNs, depends on NumPy's version
+        raise Outside("`unique` of floats")
+    return WholeFunction(Array(item.code, 1, True), "unique", (array,))
 
 
 @language.effects((Array, "sort"))

@@ -39,4 +39,28 @@ static inline bool count(array<T, 1, true> &made, scratch &kept, int64_t start, 
     return false;
 }
 
+// A matrix of zeros, with ones on a diagonal.
+template <typename T>
+static inline bool eye(array<T, 2, true> &made, scratch &kept, int64_t rows, int64_t columns, int64_t diagonal) {
+    if (fill(made, kept, {rows, columns}, T(0))) return true;
+    for (int64_t row = diagonal < 0 ? -diagonal : 0; row < rows && row + diagonal < columns; row++)
+        reinterpret_cast<T *>(made.data)[row * columns + row + diagonal] = T(1);
+    return false;
+}
+
+// The numbers of `linspace`, by NumPy's operations. ends: the last number is `stop`.
+template <bool ends>
+static inline bool linspace(array<double, 1, true> &made, scratch &kept, double start, double stop, int64_t count) {
+    if (count < 0 || make(&count, made, kept)) return true;
+    double *to = reinterpret_cast<double *>(made.data);
+    const int64_t parts = ends ? count - 1 : count;
+    const double away = stop - start, step = away / double(parts);
+    for (int64_t place = 0; place < count; place++) {
+        const double number = double(place);
+        to[place] = (parts <= 0 ? number * away : step == 0 ? number / double(parts) * away : number * step) + start;
+    }
+    if (ends && count > 1) to[count - 1] = stop;
+    return false;
+}
+
 }  // namespace npl

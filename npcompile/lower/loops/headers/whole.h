@@ -1,6 +1,7 @@
 // Functions of whole arrays: reductions along an axis, running sums, sorting, medians and search.
 #pragma once
 
+#include "numpy_sorts.h"
 #include "reductions.h"
 
 namespace npl {
@@ -160,11 +161,45 @@ static bool sorted(array<T, 1, true> &made, scratch &kept, const array<T, N, pac
     return sort_items(reinterpret_cast<T *>(made.data), made.shape[0]);
 }
 
+// As NumPy sorts by default: two zeros of different signs are equal, too.
+template <typename T, int N, bool packed>
+static bool numpy_sorted(array<T, 1, true> &made, scratch &kept, const array<T, N, packed> &from) {
+    const numpy_sorts *const by = sorts<T, sorting::quick>();
+    return !by || flatten(made, kept, from) || by->sort(made.data, made.shape[0], nullptr) != 0;
+}
+
+template <sorting kind, typename T, bool packed>
+static bool argsort(array<int64_t, 1, true> &made, scratch &kept, const array<T, 1, packed> &from) {
+    array<T, 1, true> items;
+    scratch copied;
+    const numpy_sorts *const by = sorts<T, kind>();
+    if (!by || flatten(items, copied, from) || make(from.shape, made, kept)) return true;
+    int64_t *order = reinterpret_cast<int64_t *>(made.data);
+    for (int64_t place = 0; place < from.shape[0]; place++) order[place] = place;
+    return by->order(items.data, order, from.shape[0], nullptr) != 0;
+}
+
+// The ints that differ, in order.
+template <typename T, int N, bool packed>
+static bool unique(array<T, 1, true> &made, scratch &kept, const array<T, N, packed> &from) {
+    array<T, 1, true> items;
+    scratch copied;
+    if (numpy_sorted(items, copied, from)) return true;
+    const T *all = reinterpret_cast<const T *>(items.data);
+    const auto is_new = [&](int64_t place) { return place == 0 || all[place] != all[place - 1]; };
+    int64_t count = 0, next = 0;
+    for (int64_t place = 0; place < items.shape[0]; place++) count += is_new(place);
+    if (make(&count, made, kept)) return true;
+    for (int64_t place = 0; next < count; place++)
+        if (is_new(place)) reinterpret_cast<T *>(made.data)[next++] = all[place];
+    return false;
+}
+
 template <typename T, bool packed>
 static bool sort_in_place(const array<T, 1, packed> &target) {
     array<T, 1, true> made;
     scratch kept;
-    if (sorted(made, kept, target)) return true;
+    if (numpy_sorted(made, kept, target)) return true;
     for (int64_t place = 0; place < target.shape[0]; place++) target.at(place) = made.at(place);
     return false;
 }
