@@ -56,7 +56,7 @@ def counts(x, w, m, n):
         d = np.bincount(x[:i], w[:i], m - i)
         e = np.bincount(x[:0]).size
         f = np.nonzero(x)[0]
-        (g,) = np.where(x > i)
+        (_g,) = np.where(x > i)
         h = np.where(w[::-1] > 0.5)[0]
         j = np.flatnonzero(x[::2])
         k = x.nonzero()[0].size
@@ -179,7 +179,7 @@ def test_what_numpy_refuses_is_pythons():
 
 def test_other_kinds_of_sorts_leave():
     def heap(x):
-        for i in range(2):
+        for _ in range(2):
             a = np.argsort(x, kind="heapsort")
 
     assert not run_natively(heap, np.arange(3)).is_done
