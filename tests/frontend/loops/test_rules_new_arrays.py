@@ -124,6 +124,56 @@ def test_lists_of_items(code):
     check(lists, np.arange(5).astype(code), 3)
 
 
+def interpolates(x, y, at, n):
+    for i in range(n):
+        a = np.interp(at[i], x, y)
+        b = np.interp(i / 3, x[i % 3 :], y[i % 3 :])
+        c = np.interp(i, x[:4], y[:4])
+        d = np.percentile(y[i:], at[i] * 10 if at[i] > 0 else 100)
+        e = np.quantile(y[: i + 1], i / (n - 1))
+        f = np.percentile(x[::2], i * 7)
+        s = a + b + c + d + e + f
+
+
+def test_interpolation_and_quantiles():
+    rng = np.random.default_rng(11)
+    x, at = np.sort(rng.random(30) * 5), rng.random(14) * 7 - 1
+    at[3], at[4], at[5] = np.nan, x[0], x[-1]
+    run = run_natively(interpolates, x, rng.normal(size=30), np.nan_to_num(at, nan=2.0), 14)
+    assert run.is_done
+    for n in range(2, 14):
+        check(interpolates, x, rng.normal(size=30), np.nan_to_num(at, nan=2.0), n)
+
+
+def interpolates_oddly(x, y, at, n):
+    for i in range(n):
+        a = np.interp(at[i], x, y)
+
+
+@pytest.mark.parametrize("length", [2, 3, 5, 12])
+def test_interpolation_between_odd_numbers(length):
+    rng = np.random.default_rng(length)
+    x, y = np.sort(rng.integers(0, 6, length) / 1.0), rng.random(length)
+    y[0], y[-1] = np.inf, np.nan
+    at = np.array([np.nan, np.inf, -1.0, *x, *(x + 0.25)])
+    for n in range(1, len(at) + 1):
+        check(interpolates_oddly, x, y, at, n)
+
+
+def matrices(x, n):
+    for i in range(n):
+        a = np.array([[1, x[i]], [x[0], i]])
+        b = np.array([[1, 2, 3], [i, 5, 6]])
+        c = np.array(((x[i], 0), (0, x[i]), (1, 1)), dtype=np.float32)
+        d = (a @ a)[0, 1] + float("inf")
+        e, f, g = float("-inf"), float(" 1e3 "), -float("nan")
+        h = [float("inf")] * i
+
+
+def test_matrices_of_rows():
+    check(matrices, np.random.default_rng(3).random(4), 3)
+
+
 program = Programs()
 
 

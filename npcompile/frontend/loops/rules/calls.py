@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from npcompile.frontend.loops.entry.values import plain_function
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
+from npcompile.frontend.loops.rules.arguments import positional
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.spreading import spread
 from npcompile.frontend.loops.scalars import functions
@@ -22,6 +24,7 @@ from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.text_ir import CharacterValue, TextLength
 from npcompile.lower.loops.types import (
+    FLOAT,
     INT,
     Array,
     Character,
@@ -82,16 +85,20 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         return callees.call(inference, function.type.value.function, node, function.type.value.item)
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"a call of `{function.type}` with keywords")
-    operands = tuple(inference.value(arg) for arg in node.args)
+    return _of_operands(function.type.value, tuple(inference.value(arg) for arg in node.args))
+
+
+def _of_operands(function: Any, operands: tuple[ir.Expression, ...]) -> ir.Expression:
+    """Return the value of a function that takes numbers and arrays by position. Raises Outside."""
     if any(isinstance(operand.type, Array) for operand in operands):
-        return elementwise.called(function.type.value, operands)
-    if function.type.value is int and len(operands) == 1 and isinstance(operands[0].type, Character):
+        return elementwise.called(function, operands)
+    if function is int and len(operands) == 1 and isinstance(operands[0].type, Character):
         return CharacterValue(INT, "npl::digit_of", operands, True)
-    if (made := unsigned_ints.called(function.type.value, operands, functions.call)) is not None:
+    if (made := unsigned_ints.called(function, operands, functions.call)) is not None:
         return made
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
-    operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
-    return apply(operation, operands, f"calls of `{function.type}`")
+    operation = functions.call(function, kinds) if len(kinds) == len(operands) else None
+    return apply(operation, operands, f"calls of `{getattr(function, '__name__', function)}`")
 
 
 @language.calls(divmod)
@@ -116,6 +123,18 @@ def _limits(inference: Inference, node: ast.Call) -> ir.Expression:
         return ir.Constant(Known(function(dtype)), None)
     except (TypeError, ValueError):
         raise Outside("the limits of a type that NumPy refuses") from None
+
+
+@language.calls(float)
+def _float(inference: Inference, node: ast.Call) -> ir.Expression:
+    """Return a number as a float; `float("inf")` is a constant."""
+    operands = positional(inference, node, 0, 1)
+    if operands and isinstance(operands[0].type, Known) and type(operands[0].type.value) is str:
+        try:
+            return ir.Constant(FLOAT, float(operands[0].type.value))
+        except ValueError:
+            raise Outside("a `float` that Python refuses") from None
+    return _of_operands(float, tuple(operands))
 
 
 @language.calls(np.errstate)

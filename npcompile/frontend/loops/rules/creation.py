@@ -167,16 +167,20 @@ def _array(inference: Inference, node: ast.Call) -> ir.Expression:
     listed = required(given, "object")
     if not isinstance(listed, ast.List | ast.Tuple) or not listed.elts:
         raise Outside("`array` of what is no list of numbers")
-    items = [scalar_or_array(inference.value(item)) for item in listed.elts]
+    rows = [one.elts for one in listed.elts if isinstance(one, ast.List | ast.Tuple)]
+    if rows and (len(rows) < len(listed.elts) or len({len(row) for row in rows}) > 1 or not rows[0]):
+        raise Outside("`array` of rows that are no lists of one length")
+    nodes = [item for row in rows for item in row] if rows else listed.elts
+    items = [scalar_or_array(inference.value(item)) for item in nodes]
     kinds = [item.type for item in items if isinstance(item.type, Scalar)]
     if len(kinds) != len(items):
         raise Outside("`array` of arrays")
     common = np.result_type(*(np.dtype(kind.code) for kind in kinds)).str[1:]
     kind = _dtype(inference, given, Scalar(common))
-    return Listed(
-        Array(kind.code, 1, True),
-        tuple(item if item.type == kind else cast(item, kind) for item in items),
-    )
+    made = tuple(item if item.type == kind else cast(item, kind) for item in items)
+    if rows:
+        return WholeFunction(Array(kind.code, 2, True), f"matrix<{len(rows)}>", made)
+    return Listed(Array(kind.code, 1, True), made)
 
 
 @language.effects((Array, "fill"))

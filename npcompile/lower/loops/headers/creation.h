@@ -28,6 +28,15 @@ static inline bool list(array<T, 1, true> &made, scratch &kept, const T (&items)
     return false;
 }
 
+template <int rows, typename T, typename... Items>
+static inline bool matrix(array<T, 2, true> &made, scratch &kept, const Items &...items) {
+    const int64_t shape[] = {rows, int64_t(sizeof...(Items)) / rows};
+    const T all[] = {items...};
+    if (make(shape, made, kept)) return true;
+    std::memcpy(made.data, all, sizeof(all));
+    return false;
+}
+
 template <typename T>
 static inline bool count(array<T, 1, true> &made, scratch &kept, int64_t start, int64_t stop, int64_t step) {
     if (step == 0) return true;
