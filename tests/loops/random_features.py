@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.loops.random_expressions import Array, ExpressionGrower
+from tests.loops.random_expressions import Array
+from tests.loops.random_tuples import TupleGrower
 
 # The first lines of each module of random programs.
 HEADER = """import heapq
@@ -20,6 +21,10 @@ import numpy as np
 K = 3
 EPS = 0.25
 TABLE = np.array([3, 1, 4, 1, 5, 9, 2, 6])
+
+
+def blend(one, other, third=2):
+    return one * 2 + other - third
 
 
 class Box:
@@ -44,7 +49,7 @@ def indented(lines: list[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
-class FeatureGrower(ExpressionGrower):
+class FeatureGrower(TupleGrower):
     """Writes the lines and statements of features. features: those that the program has."""
 
     features: list[str]
@@ -72,7 +77,9 @@ class FeatureGrower(ExpressionGrower):
             "heap": (self.heap, self.heap_statement, "heap, list(queue)"),
             "nested": (self.nested, self.nested_statement, ""),
             "orders": (self.orders, self.orders_statement, "mm, mm.strides"),
+            "pairs": (self.pairs, self.pairs_statement, "pair, best, rest"),
             "seen": (self.seen, self.seen_statement, "sorted(seen), len(seen)"),
+            "sorted": (self.sorted_parts, self.sorted_statement, "parts, hits"),
             "text": (self.text, self.text_statement, ""),
         }
 
