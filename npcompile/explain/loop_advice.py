@@ -37,10 +37,15 @@ _PARTS: dict[type[ast.AST], tuple[str, str]] = {
 _STATEMENTS: dict[type[ast.AST], str] = {
     ast.Try: "test for what may fail, or catch exceptions around the loop",
     ast.With: "enter the context manager around the loop",
-    ast.Match: "`if` and `elif`",
+    ast.Match: "cases of values and names alone, or `if` and `elif`",
     ast.JoinedStr: _TEXTS,
 }
-_CALLS = {"print": "keep what is to be printed, and print it after the loop", "str": _TEXTS, "repr": _TEXTS}
+_CALLS = {
+    "print": "keep what is to be printed, and print it after the loop",
+    "str": _TEXTS,
+    "repr": _TEXTS,
+    "nditer": "`for i, j in np.ndindex(*a.shape)`, or `for x in a.flat`",
+}
 
 
 def part_text(part: ast.AST) -> tuple[str, str]:
@@ -57,6 +62,8 @@ def advice(statement: ast.stmt | None) -> str:
     for part in ast.walk(statement):
         if type(part) in _STATEMENTS:
             return _STATEMENTS[type(part)]
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _CALLS:
-            return _CALLS[part.func.id]
+        if isinstance(part, ast.Call):
+            name = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
+            if name in _CALLS:
+                return _CALLS[name]
     return ""

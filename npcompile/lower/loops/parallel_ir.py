@@ -44,6 +44,9 @@ class SharedLoop(ir.Shared):
         trip that bound them.
     sums
         The names of integers that trips only add to or subtract from.
+    extremes
+        The names of numbers that trips only give the least, or the greatest, of themselves and others, and
+        the C++ function that does so. Where two zeros of different signs meet the round is undone.
     rows
         The items that trips store. No two trips have one in common.
     reads
@@ -56,6 +59,7 @@ class SharedLoop(ir.Shared):
     blocks: frozenset[ir.Block]
     private: tuple[str, ...]
     sums: tuple[tuple[str, Scalar], ...]
+    extremes: tuple[tuple[str, Scalar, str], ...]
     rows: tuple[Rows, ...]
     reads: tuple[ir.Expression, ...]
     viewed: tuple[ir.Expression, ...]

@@ -554,8 +554,9 @@ def _shared_loops_fit(form: Form) -> Broken:
         for name, kind in loop.sums:
             if kind.kind not in "iu":
                 yield name, f"a sum of {kind} depends on the order"
-            if name in loop.private:
-                yield name, "it is both summed and private to trips"
+        for carried in (*loop.sums, *loop.extremes):
+            if carried[0] in loop.private:
+                yield carried[0], "it is both summed and private to trips"
         for rows in loop.rows:
             if rows.factor == 0:
                 yield rows, "all trips store to one place"

@@ -65,6 +65,19 @@ def counted(x: Any, n: int) -> None:
                 many -= x[j]
 
 
+def extremes(x: Any, y: Any, n: int) -> None:
+    most = x[0]
+    least = y[0]
+    far = 5
+    for i in range(n):
+        row = 0.0
+        for j in range(n):
+            row += x[j] * i
+            least = min(least, y[(i * j) % n], y[i])
+            far = max(i * j % 97, far)
+        most = max(most, x[i])
+
+
 def viewed(a: Any, b: Any, n: int) -> None:
     for i in range(n):
         row = a[2 * i + 1]
@@ -148,6 +161,10 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]], boo
     "columns": (distances, lambda: (np.zeros((N, N)).T, square.copy()[::-1], N, 3), True, True),
     "triangle": (triangle, lambda: (np.zeros((N, N)), np.arange(N) % 17, N), True, True),
     "sums": (counted, lambda: (ints.astype("i4"), N), True, True),
+    "extremes": (extremes, lambda: (ints - 30, ints * 7 % 31, N), True, True),
+    "extremes of floats": (extremes, lambda: (late - 3.5, -late.astype("f4"), N), True, True),
+    "extremes of NaNs": (extremes, lambda: (np.where(late > 1, np.nan, late), late * np.nan, N), True, True),
+    "extremes of zeros": (extremes, lambda: (-late, np.where(ints % 7, 0.0, -0.0), N), True, True),
     "views": (viewed, lambda: (square.copy(), square.copy(), N // 2), True, True),
     "in place": (in_place, lambda: (square.copy(), N), True, True),
     "every other column": (in_place, lambda: (np.ones((N, 2 * N))[:, ::2], N), True, True),

@@ -2,7 +2,8 @@
 
 Trips are independent where all that a trip stores to an array lies at one place of an axis that no other
 trip has, where nothing else of such an array is read, and where each name is bound in a trip before it is
-read, or is an integer that trips only add to. Memory that arrays have in common is looked for at run time.
+read, or is an integer that trips only add to, or a number of which they only take `min` or `max`. Memory that
+arrays have in common is looked for at run time.
 """
 
 from __future__ import annotations
@@ -136,7 +137,10 @@ class _Proof:
             for step in block.steps:
                 self.bindings(step)
         carried = self.exposed() & self.values.keys() - {self.end.state, self.end.item}
-        sums = tuple((name, self.sum_of(name)) for name in sorted(carried))
+        found = {name: self.extreme_of(name) for name in sorted(carried)}
+        extremes = tuple((name, *one) for name, one in found.items() if one is not None)
+        others = carried - {name for name, _, _ in extremes}
+        sums = tuple((name, self.sum_of(name)) for name in sorted(others))
         for block in self.blocks:
             for one in (*block.steps, block.end):
                 self.step(one)
@@ -144,8 +148,9 @@ class _Proof:
             raise Dependent("its trips are short")
         rows, reads = self.arrays()
         private = sorted(self.values.keys() - carried - {self.end.state})
+        viewed = tuple(self.viewed.values())
         return SharedLoop(
-            self.header, frozenset(self.within), tuple(private), sums, rows, reads, (*self.viewed.values(),)
+            self.header, frozenset(self.within), tuple(private), sums, extremes, rows, reads, viewed
         )
 
     # -- control flow ------------------------------------------------------------------------------------
@@ -219,14 +224,7 @@ class _Proof:
 
     def sum_of(self, name: str) -> Scalar:
         """Return the type of an integer that trips only add to. Raises Dependent if the name is none."""
-        kind = self.header.types.get(name)
-        reads = sum(
-            _reads_of(name, node)
-            for block in self.blocks
-            for one in (*block.steps, block.end)
-            for node in ir.expressions_of(one)
-        )
-        values = self.values[name]
+        kind, reads, values = self.header.types.get(name), self.reads_of(name), self.values[name]
         if not isinstance(kind, Scalar) or not all(_is_sum(name, value, kind) for value in values):
             raise Dependent(f"`{name}` is carried from trip to trip")
         if reads != len(values):
@@ -234,6 +232,26 @@ class _Proof:
         if kind.kind not in "iu":
             raise Dependent(f"the order counts in which `{name}` is summed up")
         return kind
+
+    def extreme_of(self, name: str) -> tuple[Scalar, str] | None:
+        """Return the type of a number that trips only give its `min`, or `max`, with others, and the function
+        that does so; None if the name is none.
+        """
+        kind, values = self.header.types.get(name), self.values[name]
+        functions = {_extreme(name, value, kind) for value in values}
+        function = functions.pop() if len(functions) == 1 else None
+        if function is None or not isinstance(kind, Scalar) or self.reads_of(name) != len(values):
+            return None
+        return kind, function
+
+    def reads_of(self, name: str) -> int:
+        """Return how often the loop reads a name."""
+        return sum(
+            _reads_of(name, node)
+            for block in self.blocks
+            for one in (*block.steps, block.end)
+            for node in ir.expressions_of(one)
+        )
 
     # -- expressions -------------------------------------------------------------------------------------
 
@@ -400,6 +418,20 @@ def _is_sum(name: str, value: ir.Expression | None, kind: Type) -> bool:
         case ir.Apply(operator=ast.Sub, operands=(ir.Read(name=read), _)):
             return read == name
     return False
+
+
+def _extreme(name: str, value: ir.Expression | None, kind: Type | None) -> str | None:
+    """Return the function of a value that is the least or greatest of a name's own and others; None for
+    other values. A NaN counts by its place: the name comes first.
+    """
+    match value:
+        case ir.Apply(type=Scalar() as found, operation=operation, operands=operands) if found == kind:
+            taken = operands[:1] if found.kind == "f" else operands
+            if operation.function not in (f"npl::{one}<{found.c_type}>" for one in ("smallest", "largest")):
+                return None
+            if any(isinstance(one, ir.Read) and one.name == name for one in taken) and found.kind in "iuf":
+                return operation.function
+    return None
 
 
 def _is_private(kind: Type) -> bool:

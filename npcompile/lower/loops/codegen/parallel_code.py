@@ -119,6 +119,10 @@ def _round(emitter: Emitter, trips: Trips) -> None:
     state = trips.variable(trips.end.state, trips.end.kind)
     named = [(name, found) for name in trips.shared.private if (found := trips.bound(name)) is not None]
     sums = [(name, kind, trips.variable(name, kind)) for name, kind in trips.shared.sums]
+    extremes = [
+        (emitter.variable(name, kind), trips.variable(name, kind), function)
+        for name, kind, function in trips.shared.extremes
+    ]
     publish: list[str] = []
     for name, (tag, variables) in named:
         outside = emitter.tag(name)
@@ -134,6 +138,10 @@ def _round(emitter: Emitter, trips: Trips) -> None:
         total = f"{emitter.variable(name, kind)}_total"
         lines.append(f"{c_type(kind)} {total}{{}};")
         publish.append(f"overflows |= npl::add_to({total}, {text}, {_is_checked(kind)});")
+    for outside, text, function in extremes:
+        lines.append(f"auto {outside}_extreme = {outside};")
+        publish.append(f"overflows |= npl::unlike_zeros({outside}_extreme, {text});")
+        publish.append(f"{outside}_extreme = {function}({outside}_extreme, {text});")
     lines.append(
         "const auto trips_of = [&](const int64_t first, const int64_t many, const bool own) -> bool {"
     )
@@ -157,6 +165,7 @@ def _round(emitter: Emitter, trips: Trips) -> None:
     for name, kind, _ in sums:
         outside = emitter.variable(name, kind)
         lines.append(f"{outside} = {outside}_sum;")
+    lines += [f"{outside} = {outside}_extreme;" for outside, _, _ in extremes]
     for name, (_, variables) in named:
         outside = emitter.tag(name)
         lines.append(f"if ({outside}_last) {outside} = {outside}_last;")

@@ -344,6 +344,13 @@ struct sharing {
     void unlock() { __atomic_store_n(&held, 0, __ATOMIC_RELEASE); }
 };
 
+// Tells if two numbers are zeros of different signs: which one comes first counts.
+template <typename T>
+static inline bool unlike_zeros(T one, T other) {
+    if constexpr (std::is_floating_point_v<T>) return one == 0 && other == 0 && exact::signbit(one) != exact::signbit(other);
+    return false;
+}
+
 // Adds to a sum; tells if the sum is beyond 64 bits.
 static inline bool add_to(int64_t &sum, int64_t value, bool checked) {
     if (checked) return __builtin_add_overflow(sum, value, &sum);
