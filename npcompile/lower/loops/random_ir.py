@@ -24,3 +24,18 @@ class Draw(ir.CompoundStep):
     def __str__(self) -> str:
         operands = ", ".join(map(str, (self.generator, *self.operands)))
         return f"{self.name}: {self.type} = {self.function}({operands})"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawItems(ir.CompoundStep):
+    """Fill a new array with numbers drawn one after the other. type: the array's items."""
+
+    array: ir.Expression
+    type: Type
+    function: str
+    generator: ir.Expression
+    operands: tuple[ir.Expression, ...]
+
+    def __str__(self) -> str:
+        operands = ", ".join(map(str, (self.generator, *self.operands)))
+        return f"{self.array}[...] = {self.function}({operands})"

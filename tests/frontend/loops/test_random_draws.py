@@ -39,6 +39,53 @@ def of_each_kind(bits: Any, n: Any) -> Any:
     return total, [*map(type, (x, y, z, u, e, k))], rng.random(), rng.integers(1 << 40), rng.standard_normal()
 
 
+@program(PCG, MANY, 3)
+@program(MT, MANY, 2)
+@program(SFC, 5, 0, native=None)
+@program(PCG, 5, -1, native=None)
+def arrays(bits: Any, n: Any, size: Any) -> Any:
+    rng = np.random.Generator(bits(7))
+    total, kept = 0.0, []
+    try:
+        for i in range(n):
+            x, y = rng.random(2)
+            i, j = rng.integers(0, 9, 2)
+            z = rng.normal(0, 2.5, size)
+            u = rng.uniform(-1, 3, size=(2, size))
+            e = rng.standard_normal(size) + rng.exponential(0.5, size)
+            k = rng.integers(1 << 40, size=size)
+            total += x * y + z[i % size] - u[1, 0] * e[0] + k[-1] + i - j + rng.random(size=None)
+            kept.append(k[i % size])
+    except (ValueError, IndexError) as error:
+        return total, str(error), rng.random()
+    return total, kept, x, z, u, k, rng.random(), rng.integers(1 << 40)
+
+
+@program(5, MANY)
+def arrays_of_the_module(seed: Any, n: Any) -> Any:
+    np.random.seed(seed)
+    old = np.random.RandomState(4)
+    total = 0.0
+    for i in range(n):
+        k = old.randint(0, 50, size=3)
+        m = np.random.randint(9, size=(2, 2))
+        total += np.random.uniform(0, 2, 3)[i % 3] + old.random_sample(2)[0] + k[1] * m[0, 1]
+        total += np.random.random(2)[1]
+    return total, k, m, old.rand(), np.random.rand()
+
+
+@program(PCG, 6)
+def refused_arrays(bits: Any, n: Any) -> Any:
+    rng = np.random.Generator(bits(7))
+    total = 0.0
+    try:
+        for i in range(n):
+            total += rng.random(3)[0] + rng.normal(0, 3 - i, 2)[1]
+    except ValueError as error:
+        return total, str(error), rng.random()
+    return total
+
+
 @program(3, MANY)
 def ints_of_all_widths(seed: Any, n: Any) -> Any:
     rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem, ObjectState
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.list_ir import ListItem
+from npcompile.lower.loops.random_ir import Draw
 from npcompile.lower.loops.types import Array, List
 
 
@@ -51,8 +52,8 @@ def _is_plain(state: ir.State) -> bool:
 
 
 def _chooses(step: ir.Step | ir.End | None) -> bool:
-    """Tell if a step reads or stores an item, or a part at a place that it works out."""
-    if isinstance(step, ir.StoreItem):
+    """Tell if a step reads, stores or draws an item, or reads a part at a place that it works out."""
+    if isinstance(step, ir.StoreItem | Draw):
         return True
     pending = list(ir.expressions_of(step))
     while pending:

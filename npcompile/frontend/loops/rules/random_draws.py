@@ -1,7 +1,7 @@
-"""Gives the loop language its rules for numbers drawn one by one from NumPy's generators.
+"""Gives the loop language its rules for numbers, and arrays of them, drawn from NumPy's generators.
 
 They are drawn by NumPy's own functions (`lower/loops/headers/random.h`). Arguments that NumPy refuses are
-left to it, and so are sizes, dtypes and the distributions that are not here.
+left to it, and so are dtypes, arrays of parameters, and the distributions that are not here.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.run.generators import SHARED
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.frontend.loops.source.pure_calls import is_pure_call
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.array_ir import Filled
 from npcompile.lower.loops.codegen.random_code import library
-from npcompile.lower.loops.random_ir import Draw
-from npcompile.lower.loops.types import FLOAT, INT, Generator, Scalar
+from npcompile.lower.loops.random_ir import Draw, DrawItems
+from npcompile.lower.loops.types import FLOAT, INT, Array, Generator, Known, Scalar, Tuple
 
 _DRAWN = ".drawn"
 _INT64 = Scalar("i8")
@@ -38,13 +40,27 @@ def _drawn(
     kind: Scalar,
     function: str,
     generator: ir.Expression,
+    size: ast.expr | None,
     *operands: ir.Expression,
 ) -> ir.Expression:
-    """Add the step of a draw; return the number."""
+    """Add the step of a draw; return the number, or the array of so many."""
     if is_pure_call(node):  # it stands within a statement that may do more
         raise Outside("a draw by a function with the name of a pure one")
     if function != "random" and library() is None:
         raise Outside("a draw, as NumPy's library of distributions is not there")
+    if size is not None and (length := inference.value(size)).type != Known(None):
+        axes = (
+            inference.items_of(length, len(length.type.items))
+            if isinstance(length.type, Tuple)
+            else (length,)
+        )
+        shape = tuple(index_of(inference, axis) for axis in axes)
+        if not shape:
+            raise Outside("a draw of an array without axes")
+        inference.bind(_DRAWN, Filled(Array(kind.code, len(shape), True), shape, None))
+        made = inference.read(_DRAWN)
+        inference.add(DrawItems, made, kind, function, generator, operands)
+        return made
     inference.bind(_DRAWN, ir.Unused(kind))
     inference.add(Draw, _DRAWN, kind, function, generator, operands)
     return inference.read(_DRAWN)
@@ -66,9 +82,9 @@ def _of_floats(function: str, *parameters: tuple[str, float]) -> Rule:
     """Return the rule of a distribution with these parameters and their defaults."""
 
     def rule(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
-        found = bound(node, *(name for name, _ in parameters))
+        found = bound(node, *(name for name, _ in parameters), "size")
         given = [_converted(inference, found.get(name), default, FLOAT) for name, default in parameters]
-        return _drawn(inference, node, FLOAT, function, owner, *given)
+        return _drawn(inference, node, FLOAT, function, owner, found.get("size"), *given)
 
     return rule
 
@@ -77,22 +93,31 @@ def _uniform(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.E
     return _of_floats("uniform", ("low", 0.0), ("high", 1.0))(inference, node, owner)
 
 
-def _bounds(inference: Inference, node: ast.Call) -> tuple[ir.Expression, ir.Expression]:
-    found = bound(node, "low", "high")
-    low = required(found, "low")
-    if "high" not in found:
-        return ir.integer(0), _converted(inference, low, 0, INT)
-    return _converted(inference, low, 0, INT), _converted(inference, found["high"], 0, INT)
+def _of_ints(
+    inference: Inference, node: ast.Call, kind: Scalar, function: str, owner: ir.Expression
+) -> ir.Expression:
+    found = bound(node, "low", "high", "size")
+    bounds = [_converted(inference, required(found, "low"), 0, INT)]
+    if "high" in found and inference.value(found["high"]).type != Known(None):
+        bounds.append(_converted(inference, found["high"], 0, INT))
+    low, high = bounds if len(bounds) == 2 else (ir.integer(0), *bounds)
+    return _drawn(inference, node, kind, function, owner, found.get("size"), low, high)
 
 
 def _integers(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
-    return _drawn(inference, node, _INT64, "integers", owner, *_bounds(inference, node))
+    return _of_ints(inference, node, _INT64, "integers", owner)
 
 
 def _randint(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     if np.dtype(int).itemsize != 8:
         raise Outside("`randint` of ints of 32 bits")
-    return _drawn(inference, node, INT, "masked_integers", owner, *_bounds(inference, node))
+    return _of_ints(inference, node, INT, "masked_integers", owner)
+
+
+def _rand(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    if node.args:
+        raise Outside("`rand` of a shape")
+    return _of_floats("random")(inference, node, owner)
 
 
 _NEW: dict[str, Rule] = {
@@ -108,7 +133,7 @@ _NEW: dict[str, Rule] = {
 _LEGACY: dict[str, Rule] = {
     "random": _of_floats("random"),
     "random_sample": _of_floats("random"),
-    "rand": _of_floats("random"),
+    "rand": _rand,
     "uniform": _uniform,
     "randint": _randint,
 }

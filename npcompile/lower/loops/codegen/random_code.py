@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from npcompile.lower.loops.codegen.emitter import Emitter, does
-from npcompile.lower.loops.random_ir import Draw
+from npcompile.lower.loops.random_ir import Draw, DrawItems
 
 DRAWS = "npl::draw_"  # it is in the sources that need the library
 
@@ -19,6 +19,13 @@ def _draw(emitter: Emitter, step: Draw) -> None:
     name = emitter.variable(step.name, step.type)
     emitter.leave_if(f"{DRAWS}{step.function}({', '.join([*operands, name])})")
     emitter.set_tag(step.name, step.type)
+
+
+@does(DrawItems)
+def _draw_items(emitter: Emitter, step: DrawItems) -> None:
+    array, *operands = [emitter.value(one) for one in (step.array, step.generator, *step.operands)]
+    call = f"{DRAWS}{step.function}({', '.join([*operands, 'item'])})"
+    emitter.leave_if(f"npl::fill_by({array}, [&](auto &item) {{ return {call}; }})")
 
 
 @cache

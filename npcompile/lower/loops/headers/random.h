@@ -77,6 +77,16 @@ static inline bool draw_masked_integers(const generator &source, int64_t low, in
     return false;
 }
 
+// Fills an array. Leaves for none, as NumPy looks at the arguments then, too.
+template <typename T, int N, typename Draw>
+static inline bool fill_by(const array<T, N, true> &made, Draw draw) {
+    const int64_t count = made.size();
+    T *items = reinterpret_cast<T *>(made.data);
+    for (int64_t place = 0; place < count; place++)
+        if (draw(items[place])) return true;
+    return count == 0;
+}
+
 // -- exchange with Python by words ------------------------------------------------------------------------
 
 template <>
