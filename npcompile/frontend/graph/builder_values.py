@@ -28,7 +28,7 @@ from npcompile.frontend.graph.memmaps import Mapped
 from npcompile.frontend.graph.object_arrays import refuse_objects
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import computed
-from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
+from npcompile.frontend.program.array_facts import ARRAYS, is_uneven, layout
 from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import (
     Guard,
@@ -92,7 +92,7 @@ class ValueBuilder(EscapeBuilder):
     def value(self, obj: Any, outside: bool = False) -> Value:
         """Return the facts about a live object that planning needs."""
         kind = type(obj)
-        if kind is np.ndarray or is_array(obj):
+        if kind in ARRAYS:
             device = "cpu"
             if kind is ndarray:
                 device = obj.device
@@ -126,7 +126,7 @@ class ValueBuilder(EscapeBuilder):
     def know(self, obj: Any, node: fx.Node) -> None:
         """Follow a live object as the value of a node."""
         kind = type(obj)
-        if kind is np.ndarray or is_array(obj):
+        if kind in ARRAYS:
             attributes(node).wrapped = kind is ndarray
             if id(obj) not in self.tracked.known:
                 self.tracked.array(obj, node, self._ended if _holds_buffer(obj) else None)
@@ -366,18 +366,18 @@ class ValueBuilder(EscapeBuilder):
         if sizes and static and self.general and (size := size_by_data(self, obj)) is not None:
             return size
         kind = type(obj)
-        if kind is np.ndarray or kind in NUMBERS or is_array(obj) or isinstance(obj, np.generic):
+        if kind in ARRAYS or kind in NUMBERS or isinstance(obj, np.generic):
             known = self.tracked.known.get(id(obj))
             if known is None:
-                unknown = Cause.ARRAY_UNKNOWN() if is_array(obj) else Cause.NUMBER_UNKNOWN(repr(obj))
+                unknown = Cause.ARRAY_UNKNOWN() if kind in ARRAYS else Cause.NUMBER_UNKNOWN(repr(obj))
                 raise Unfollowed(unknown)
             decided = static and not (
                 sizes and known.node is not None and attributes(known.node).recorded_size is not None
             )
-            if known.node is not None and decided and kind not in (np.ndarray, np.memmap):
+            if known.node is not None and decided and kind not in ARRAYS:
                 self.decide(known.node, obj)
                 return self.tracked.meant(obj)
-            if known.node is not None and kind is np.ndarray and static and not sizes and obj.ndim == 0:
+            if known.node is not None and kind in ARRAYS and static and not sizes and obj.ndim == 0:
                 return self._plain(known.node, obj)
             if static and known.node in self.counts and known.node is not None:
                 self.is_size(known.node)

@@ -15,6 +15,7 @@ import numpy as np
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.ops.table import TABLE, computed
+from npcompile.frontend.program.array_facts import is_array
 
 
 def as_number(value: Any) -> Any:
@@ -69,19 +70,19 @@ def as_index(builder: Builder, index: Any) -> Any:
 def _item(builder: Builder, item: Any) -> Any:
     if type(item) is range:
         return _counted(builder, item)
-    if type(item) is slice and any(type(end) is np.ndarray for end in (item.start, item.stop, item.step)):
+    if type(item) is slice and any(is_array(end) for end in (item.start, item.stop, item.step)):
         return slice(*[_end(builder, end) for end in (item.start, item.stop, item.step)])
     return item
 
 
 def _end(builder: Builder, end: Any) -> Any:
-    return builder.number(operator.index, (end,), {}, int(end)) if type(end) is np.ndarray else end
+    return builder.number(operator.index, (end,), {}, int(end)) if is_array(end) else end
 
 
 def is_whole(index: Any) -> bool:
     """Tell if NumPy takes every array of an index for a whole number: one item is stored."""
     arrays = [item for item in (index if type(index) is tuple else (index,)) if not is_basic(item)]
-    return all(type(item) is np.ndarray and not item.ndim and item.dtype.kind in "iu" for item in arrays)
+    return all(is_array(item) and not item.ndim and item.dtype.kind in "iu" for item in arrays)
 
 
 def as_counts(
@@ -101,9 +102,9 @@ def as_counts(
 
 
 def _count(builder: Builder, arg: Any, several: bool = False) -> Any:
-    if type(arg) in (tuple, list) and any(type(item) is np.ndarray for item in arg):
+    if type(arg) in (tuple, list) and any(is_array(item) for item in arg):
         return type(arg)([_count(builder, item) for item in arg])
-    if type(arg) is not np.ndarray or arg.dtype.kind not in "iu":
+    if not is_array(arg) or arg.dtype.kind not in "iu":
         return arg
     op = TABLE.of(np.ndarray.__getitem__)
     assert op is not None
@@ -130,7 +131,7 @@ def as_value(builder: Builder, value: Any, array: np.ndarray[Any, Any]) -> Any:
     """
     op = TABLE.of(np.array)
     dtype = array.dtype
-    if op is None or type(array) is not np.ndarray or computed(dtype) is None:
+    if op is None or not is_array(array) or computed(dtype) is None:
         return None
     if dtype.kind not in "fc" and builder.traced(value):
         return None  # an integer that is too large is an OverflowError, a NaN a ValueError

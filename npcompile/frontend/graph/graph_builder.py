@@ -35,6 +35,7 @@ from npcompile.frontend.program.array_facts import (
     is_numpy,
     is_uneven,
     layout,
+    layouts,
     outline,
     with_items,
 )
@@ -47,6 +48,7 @@ from npcompile.frontend.program.guards import (
     TypeIs,
     ValueEquals,
 )
+from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.attributes import StepKind, annotate, attributes, step_of, value_of
@@ -231,7 +233,9 @@ class GraphBuilder(ReadBuilder):
                 self.still(item, part)
             self.typed(item, part, node)
             self._follow(part, item)  # as it is: what holds it is not ours to change
-        if kind is not tuple:
+        if is_named_tuple(kind) and step_of(node) == "op":
+            self.objects[id(result)] = result  # made of its parts where it is handed out
+        elif kind is not tuple:
             self.tracked.keep(result, node)
 
     def in_library(self, op: Op, args: tuple[Any, ...]) -> bool:
@@ -416,7 +420,7 @@ class GraphBuilder(ReadBuilder):
                 raise Unfollowed(Cause.COPYTO_OTHER_MASK())
             op = TABLE.of(np.where)
             assert op is not None
-            if op.refuses((layout(where) if is_array(where) else where, value, layout(dst)), {}) is not None:
+            if op.refuses(layouts((where, value, dst)), {}) is not None:
                 raise Unfollowed(Cause.COPYTO_NOT_NATIVE())
             whole = self.value(dst).renewed(self.roots.new(), dst.shape, None)
             source = self.add("op", op, (self.ref(where), source, self.ref(dst)), {}, whole)
@@ -441,9 +445,9 @@ class GraphBuilder(ReadBuilder):
             return
         op = TABLE.of(SETITEM)
         assert op is not None
-        refusal = op.refuses((layout(array), index, value), {})
+        refusal = op.refuses(layouts((array, index, value)), {})
         places = None if refusal is None else without_masks(self, index)
-        if places is not None and op.refuses((layout(array), places, value), {}) is None:
+        if places is not None and op.refuses(layouts((array, places, value)), {}) is None:
             refusal, index = None, places
         self.refusal = refusal
         if refusal is not None:

@@ -9,14 +9,16 @@ import numpy as np
 
 from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.ops.table import TABLE
+from npcompile.frontend.program.array_facts import is_array
 from npcompile.lower.plan.attributes import step_of
 
 
 def rolled(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
     """The steps of a roll by a number that an earlier step gave; None where it is another call."""
     names = dict(zip(("a", "shift", "axis"), args, strict=False), **kwargs)
-    array, shift, axis = names.get("a"), names.get("shift"), names.get("axis")
-    if type(array) is not np.ndarray or array.ndim == 0 or type(shift) not in (int, np.int64):
+    array: Any = names.get("a")
+    shift, axis = names.get("shift"), names.get("axis")
+    if not is_array(array) or array.ndim == 0 or type(shift) not in (int, np.int64):
         return None
     if axis is None and array.ndim == 1:
         axis = 0

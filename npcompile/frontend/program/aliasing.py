@@ -150,6 +150,8 @@ class Roots:
         known = self._by_owner.get(id(owner))
         if known is None and outside:
             known = self._overlapping(array)
+        if known is None and not owner.flags.owndata:  # NumPy's array on our own array's memory, say
+            known = self._on_memory_of_another(array)
         if known is None:
             known = (self.new(), at)
         if id(owner) not in self._by_owner:
@@ -165,6 +167,18 @@ class Roots:
             low, high = np.lib.array_utils.byte_bounds(array)
             self._outside.append((low, high, root, zero))
         return root, Region(at - zero, array.shape, array.strides, array.itemsize)
+
+    def _on_memory_of_another(self, array: np.ndarray[Any, Any]) -> tuple[int, int] | None:
+        """Return the root of the owner on whose memory an array lies that does not name it as its base."""
+        low, high = np.lib.array_utils.byte_bounds(array)
+        for follower in self._followers:
+            alive = follower.peek()
+            if alive is not None:
+                owner: Any = alive[0]
+                other_low, other_high = np.lib.array_utils.byte_bounds(owner)
+                if low < other_high and other_low < high:
+                    return self._by_owner[id(owner)]
+        return None
 
     def _overlapping(self, array: np.ndarray[Any, Any]) -> tuple[int, int] | None:
         low, high = np.lib.array_utils.byte_bounds(array)

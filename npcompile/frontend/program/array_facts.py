@@ -14,12 +14,15 @@ from weakref import WeakValueDictionary
 import numpy as np
 import torch
 
+from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.ndarray import asarray, ndarray
+from npcompile.frontend.eager.strided import Strided
+
+ARRAYS = frozenset((np.ndarray, np.memmap, ndarray))
 
 
 def is_array(obj: Any) -> bool:
-    kind = type(obj)
-    return kind is np.ndarray or kind is ndarray or kind is np.memmap
+    return type(obj) in ARRAYS
 
 
 def is_numpy(obj: Any) -> bool:
@@ -33,6 +36,11 @@ def layout(array: Any) -> np.ndarray[Any, Any]:
     kind = type(array)
     found: np.ndarray[Any, Any] = array._layout if kind is ndarray else array
     return on_memory_of(found) if kind is np.memmap else found
+
+
+def layouts(value: Any) -> Any:
+    """Return arguments with each device array and memmap replaced by a NumPy array of the same layout."""
+    return map_arrays(value, layout, (Strided, np.memmap))
 
 
 # The plain arrays on the memory of memmaps, by the memmaps' ids: each keeps its memmap alive.

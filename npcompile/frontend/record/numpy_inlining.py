@@ -388,4 +388,4 @@ _FEW = 32
 
 def is_few(array: Any) -> bool:
     """Return True for a vector of as few numbers as polynomials have."""
-    return type(array) is np.ndarray and array.ndim == 1 and len(array) <= _FEW
+    return is_array(array) and array.ndim == 1 and len(array) <= _FEW

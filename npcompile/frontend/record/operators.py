@@ -25,7 +25,7 @@ from npcompile.frontend.graph.identity import is_nan
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
-from npcompile.frontend.program.array_facts import is_array, is_numpy
+from npcompile.frontend.program.array_facts import is_array, is_numpy, layouts
 from npcompile.frontend.program.equality import same_value
 from npcompile.frontend.program.guards import (
     DifferentObjects,
@@ -39,7 +39,7 @@ from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.record.container_keys import decide_length_of_set, note_mutation
 from npcompile.frontend.record.formatting import note_text
 from npcompile.frontend.record.recording import Recording
-from npcompile.frontend.record.state import SIMPLE, layouts
+from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import attributes, step_of
 from npcompile.nep50 import powers

@@ -19,12 +19,9 @@ from torch import fx
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting
-from npcompile.frontend.eager.dispatch import map_arrays
-from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.graph.graph_builder import GraphBuilder
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared, nothing, restored, survives
 from npcompile.frontend.graph.unfollowed import Unfollowed
-from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.program.object_steps import Store
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.nested_functions import unhooked
@@ -184,8 +181,3 @@ class State(Hooks):
         except Exception as error:
             self.faulted(noting(error))
         return args[-1]
-
-
-def layouts(value: Any) -> Any:
-    """Return arguments with each device array and memmap replaced by a NumPy array of the same layout."""
-    return map_arrays(value, layout, (Strided, np.memmap))

@@ -120,11 +120,14 @@ class DeviceWriter(Writer):
     # -- entering ----------------------------------------------------------------------------------------
 
     def meet(self, node: fx.Node) -> None:
-        """Let an array enter that came from outside; results of host calls are on the device already."""
+        """Let an array enter that came from outside, or from a host call without device arrays."""
         made = node
         while step_of(made) == "part":
             made = made.all_input_nodes[0]
-        if step_of(made) == "host" or node in self.twins:
+        if node in self.twins:
+            return
+        if step_of(made) == "host":
+            self.put(f"{node.name} = __lane.enter({node.name})")
             return
         if self.waiting is None:
             self.enter(node)

@@ -97,7 +97,7 @@ def entered(array: Any, move: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     sizes = [(stride, size) for stride, size in zip(memory.stride(), memory.shape, strict=True) if size > 1]
     end = 1
     for stride, size in sorted(sizes):
-        if stride < end:  # its elements share memory: all of it is moved
+        if stride < end and memory.numel():  # its elements share memory: all of it is moved
             span = 1 + sum(stride * (size - 1) for stride, size in sizes)
             there = move(memory.as_strided((span,), (1,))).as_strided(memory.shape, memory.stride())
             return ndarray._of(there, array._flips, None, None)
