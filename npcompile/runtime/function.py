@@ -19,7 +19,7 @@ from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
-from npcompile.frontend.catalog.foreign_arrays import is_foreign, reason_of
+from npcompile.frontend.catalog.foreign_arrays import is_dask, is_foreign, reason_of
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.program.dynamic_sizes import counts_of
@@ -210,6 +210,8 @@ class RecordedFunction(PlainCalls):
             return self._plain(args, kwargs, Cause.NO_SIGNATURE())
         if state is None:
             return ONWARD
+        if state.chunks is not None:
+            return state.chunks.answer(state, args, kwargs)
         fast_path.note(self, args, kwargs, state, key)
         if state.partitioned is not None:
             return state.partitioned.answer(state, args, kwargs)
@@ -352,6 +354,11 @@ class RecordedFunction(PlainCalls):
                 if state.partitioned is None and loops and self._goes_over_many(args, kwargs):
                     self._cut_at_last(state)
             ordinary = _NEVER_FOREIGN.issuperset(map(type, args))
+            if not ordinary and self.root is self and any(is_dask(type(arg)) for arg in args):
+                from npcompile.runtime.dask_calls import DaskCalls
+
+                state.chunks = DaskCalls(self)
+                return AGAIN
             if state.partitioned is None and not ordinary and self._has_foreign(state, args):
                 return (
                     self._plain(args, kwargs)
@@ -388,6 +395,20 @@ class RecordedFunction(PlainCalls):
         foreign = frozenset(names[place] for place in found)
         self._not_followed(state, Traced(None, reason=reason, foreign=foreign))
         return True
+
+    def leave_to_class(self, state: Specialization, args: tuple[Any, ...]) -> None:
+        """Leave work on foreign arrays to their class, and tell why."""
+        if state.partitioned is None and not self._has_foreign(state, args):
+            foreign = (type(arg) for arg in args if is_foreign(type(arg)))
+            self._report(reason_of(next(foreign)), self.at(self._first_line()))
+
+    def by_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call by the plain function."""
+        return self._plain(args, kwargs)
+
+    def count_for(self, whole: RecordedFunction) -> None:
+        """Have what is counted and recorded be another function's, of which this computes a part."""
+        self._stats, self._programs, self._wait = whole._stats, whole._programs, whole._wait
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container among the arguments is now found to grow: signatures are others from now on."""

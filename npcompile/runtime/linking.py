@@ -195,6 +195,8 @@ class KernelLinking:
         for state in states:
             if state.partitioned is not None:
                 state.partitioned.wait(deadline)
+            if state.chunks is not None:
+                state.chunks.wait(deadline)
             for entry in [entry for entry in state.pending if not entry.parked]:
                 if not self._wait_for(entry, deadline):
                     raise TimeoutError(f"{self.name} is still being compiled")

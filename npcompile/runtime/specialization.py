@@ -58,6 +58,16 @@ class Measured(Protocol):
         """Take note that replays lost."""
 
 
+class Chunked(Protocol):
+    """Calls with Dask arrays: `DaskCalls`."""
+
+    def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call."""
+
+    def wait(self, deadline: float | None) -> None:
+        """Wait until its kernels are compiled."""
+
+
 class Specialization:
     """All that is known of one signature."""
 
@@ -77,6 +87,8 @@ class Specialization:
             "trial",
         ),
     )
+
+    chunks: Chunked | None = None  # Dask arrays are among the arguments
 
     def __init__(self, group: LengthGroup | None = None, lengths: tuple[int, ...] = ()) -> None:
         self.group = group  # calls that differ in lengths alone

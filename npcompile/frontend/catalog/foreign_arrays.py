@@ -35,6 +35,11 @@ def _is_foreign(kind: type) -> bool:
     return any(is_library(base) and not vars(base).keys().isdisjoint(_HOLDING) for base in kind.__mro__)
 
 
+def is_dask(kind: type) -> bool:
+    """Tell if a class is that of Dask's arrays."""
+    return kind.__module__ == "dask.array.core" and kind.__name__ == "Array"
+
+
 def reason_among(*objects: Any) -> Reason | None:
     """Return why no recording follows work on these objects, if one of them is a foreign array."""
     return next((reason_of(type(one)) for one in objects if is_foreign(type(one))), None)
