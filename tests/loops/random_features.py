@@ -239,7 +239,7 @@ class FeatureGrower(TupleGrower):
                     f"some = [one + {self.pick('1', 'x', 'q')} for one in {part}]",
                     "r = some[-1] if some else 0",
                 ],
-                [f"p = len([one for one in range({self.index()}) if one % 2])"],
+                [f"p = len([one for one in range(min({self.index()}, 99)) if one % 2])"],
             ]
         )
 
