@@ -70,7 +70,7 @@ class DaskCalls:
         key = text_of_kernel(inputs, steps, exits), means
         known = self._kernels.get(key)
         if known is None:
-            name = f"{self.owner.__wrapped__.__name__}_of_chunk"
+            name = f"{getattr(self.owner.__wrapped__, '__name__', '')}_of_chunk"
             name = name if name.isidentifier() else "of_chunk"
             made = ChunkKernel(name, inputs, steps, exits, type(self.owner))
             made.jitted.count_for(self.owner)
