@@ -21,28 +21,77 @@ class _Typed:
 
 @dataclass(slots=True)  # the native runtime counts in them (lower/native/front.h)
 class Stats(_Typed):
-    """Counts what a jitted function has done so far."""
+    """Counts what a jitted function has done so far.
+
+    Attributes
+    ----------
+    calls : int
+        Calls of the function.
+    recordings : int
+        Calls that were recorded while NumPy answered.
+    replays : int
+        Calls answered by recorded programs, or whose loops were done natively.
+    plain_calls : int
+        Calls answered by the function itself, unrecorded.
+    divergences : int
+        Replays given up before any effect, because something was decided otherwise.
+    programs : int
+        Recorded programs.
+    compilations : int
+        Segments that the compiler really compiled for this function.
+    kernels : int
+        Compiled kernels in this function's programs.
+    segments : int
+        Runs of operations that are compiled together, in these programs.
+    host_calls : int
+        Calls of real NumPy, for what is not an op (yet), in recordings and replays.
+    bytes_written : int
+        Bytes that one replay of the newest program writes: results and slices.
+    bytes_to_device, bytes_from_device : int
+        Bytes that were copied to a device, and back.
+    native_loops : int
+        Loops that have native code, for each combination of types at their entry.
+    loop_entries : int
+        Entries of native code of loops.
+    loop_leaves : int
+        Times that it left to Python before the loop was done, exceptions included.
+    loop_overflows : int
+        Those of them at which a Python int needed more than 64 bits.
+    leave_reasons : dict of str to int
+        Leaves by line and reason.
+    loop_rests : int
+        Times that a loop became Python's for a while, as leaving it took too long.
+    reasons : list of str
+        Why something ran uncompiled, with the line to blame first; the newest last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rooted = npcompile.jit(lambda x: np.sqrt(x) + 1.0)
+    >>> result = [rooted(np.ones(1000)) for _ in range(3)]
+    >>> rooted.stats.calls
+    3
+    """
 
     calls: int = 0
-    recordings: int = 0  # calls that were recorded while NumPy answered
-    replays: int = 0  # calls answered by recorded programs, or whose loops were done natively
-    plain_calls: int = 0  # calls answered by the function itself, unrecorded
-    divergences: int = 0  # replays given up before any effect, because something was decided otherwise
+    recordings: int = 0
+    replays: int = 0
+    plain_calls: int = 0
+    divergences: int = 0
     programs: int = 0
-    compilations: int = 0  # segments that the compiler really compiled for this function
-    kernels: int = 0  # compiled kernels in this function's programs
+    compilations: int = 0
+    kernels: int = 0
     segments: int = 0
-    host_calls: int = 0  # calls of real NumPy, for what is not an op (yet), in recordings and replays
-    bytes_written: int = 0  # by one replay of the newest program: results and slices
+    host_calls: int = 0
+    bytes_written: int = 0
     bytes_to_device: int = 0
     bytes_from_device: int = 0
-    native_loops: int = 0  # loops that have native code, for each combination of types at their entry
-    loop_entries: int = 0  # entries of native code of loops
-    loop_leaves: int = 0  # times that it left to Python before the loop was done, exceptions included
-    loop_overflows: int = 0  # the leaves at which a Python int needed more than 64 bits
-    leave_reasons: dict[str, int] = field(default_factory=dict)  # leaves by line and reason
-    loop_rests: int = 0  # times that a loop became Python's for a while, as leaving it took too long
-    # Why something ran uncompiled, with the line to blame first; newest last.
+    native_loops: int = 0
+    loop_entries: int = 0
+    loop_leaves: int = 0
+    loop_overflows: int = 0
+    leave_reasons: dict[str, int] = field(default_factory=dict)
+    loop_rests: int = 0
     reasons: list[str] = field(default_factory=list)
 
     def with_blocks(self, blocks: Stats) -> Stats:

@@ -28,25 +28,59 @@ from npcompile.lower.plan.graph import write
 
 @dataclass
 class Program:
-    """One recorded run of a function, decided: valid for one signature and while its guards hold."""
+    """One recorded run of a function, decided: valid for one signature and while its guards hold.
+
+    `print` shows it as Python, a step a line; the programs of a jitted function are in its `programs`.
+
+    Attributes
+    ----------
+    name : str
+        The function's name.
+    graph : torch.fx.Graph
+        The steps.
+    inputs : list of torch.fx.Node
+        Placeholders, one for each leaf of the arguments.
+    result : Structure
+        What is handed out, and how it is nested.
+    filename : str
+        The function's file.
+    device : str or None
+        Where its arrays lie, if they are device arrays.
+    literals : sequence of tuple
+        Tuples that are one object at each call.
+    trips : tuple of int
+        The trips of the function's own loops.
+    builtins : tuple of (dict, str)
+        Names that are Python's own as long as a module has none like it: the module's names, and the name.
+    classes : tuple of (type, str, object)
+        Attributes of classes: class, name and value (`...`: there is none).
+    functions : tuple of (function, code)
+        Functions that it went into, and their code: that may be replaced while they stay (on reloading).
+    line : int or None
+        The line at which the function begins.
+    own : int
+        Inputs before the arguments: the function itself, where it answers for others of its code.
+    shape_generic : bool
+        It is valid for other lengths of its arrays, as far as its guards hold.
+    host_calls : int
+        Steps that are calls of NumPy.
+    """
 
     name: str
     graph: fx.Graph
-    inputs: list[fx.Node]  # placeholders, one a leaf of the arguments
+    inputs: list[fx.Node]
     result: Structure
     filename: str = ""
-    device: str | None = None  # where its arrays lie, if they are device arrays
-    literals: Sequence[tuple[Any, ...]] = ()  # tuples that are one object at each call
-    trips: tuple[int, ...] = ()  # of the function's own loops
-    # Names that are Python's own as long as a module has none like it: (the module's names, the name).
+    device: str | None = None
+    literals: Sequence[tuple[Any, ...]] = ()
+    trips: tuple[int, ...] = ()
     builtins: tuple[tuple[dict[str, Any], str], ...] = ()
-    classes: tuple[tuple[type, str, Any], ...] = ()  # attributes of classes: class, name, value (`...`: none)
-    # Functions that it went into, and their code: that may be replaced while they stay (on reloading).
+    classes: tuple[tuple[type, str, Any], ...] = ()
     functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
-    line: int | None = None  # where the function begins
-    own: int = 0  # inputs before the arguments: the function itself, where it answers for others of its code
-    shape_generic: bool = False  # it is valid for other lengths of its arrays, as far as its guards hold
-    host_calls: int = 0  # steps that are calls of NumPy
+    line: int | None = None
+    own: int = 0
+    shape_generic: bool = False
+    host_calls: int = 0
 
     def around(self) -> tuple[Any, ...]:
         """The functions, builtins and classes, to be compared."""

@@ -24,7 +24,16 @@ def stats() -> dict[str, int]:
 
 
 def empty_cache() -> None:
-    """Give every kept buffer back to the system."""
+    """Give the memory that is kept for results back to the system.
+
+    Kernels reuse the memory of results that are no longer needed: at most `config.pool_bytes`, a quarter of
+    the machine's memory unless it was set. Arrays that are in use stay as they are.
+
+    Examples
+    --------
+    >>> import npcompile
+    >>> npcompile.empty_cache()
+    """
     if (module := native.loaded()) is not None:
         module.empty_cache()
 
