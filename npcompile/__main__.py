@@ -39,7 +39,14 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if chosen.command == "run":
         try:
-            return run.run(chosen.target, chosen.arguments, chosen.module, chosen.package, npcompile.jit)
+            return run.run(
+                chosen.target,
+                chosen.arguments,
+                chosen.module,
+                chosen.package,
+                npcompile.jit,
+                npcompile.profile(),
+            )
         except run.CannotRun as error:
             parser.error(str(error))
     if chosen.command == "doctor":

@@ -14,7 +14,7 @@ import sys
 import types
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from typing import Any
+from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
 
@@ -25,14 +25,31 @@ _KEEP = frozenset(["staticmethod", "classmethod", "property", "cache", "lru_cach
 _WORK = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.For, ast.While, ast.Call, ast.Compare, ast.Subscript)
 _NEVER = (ast.Yield, ast.YieldFrom, ast.Await)
 _SHOWN = 20  # functions in the summary
+_PART = 0.01  # of a function's time: the least that is shown
 
 
 class CannotRun(Exception):
     """There is no such program, or it has no Python source."""
 
 
+class Profile(Protocol):
+    """`npcompile.profile`: the times of the functions that a `with` block calls."""
+
+    seconds: float
+    explanations: tuple[Any, ...]
+
+    def __enter__(self) -> Any: ...
+
+    def __exit__(self, *raised: object) -> None: ...
+
+
 def run(
-    target: str, arguments: Sequence[str], module: bool, packages: Sequence[str], jit: Callable[..., Any]
+    target: str,
+    arguments: Sequence[str],
+    module: bool,
+    packages: Sequence[str],
+    jit: Callable[..., Any],
+    profile: Profile,
 ) -> int:
     """Run a program as Python would; return its exit status.
 
@@ -48,6 +65,8 @@ def run(
         Packages whose functions are jitted, too, as they are imported.
     jit
         `npcompile.jit`.
+    profile
+        A new `npcompile.profile()`.
 
     Raises
     ------
@@ -79,7 +98,8 @@ def run(
     try:
         with open(path, "rb") as file:
             source = file.read()
-        exec(jitted_code(source, path), vars(main))
+        with profile:
+            exec(jitted_code(source, path), vars(main))
     except SystemExit:
         raise
     except BaseException as error:
@@ -88,7 +108,7 @@ def run(
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     finally:
         sys.stdout.flush()
-        print(summary([(function, function.stats) for function in functions]), file=sys.stderr)
+        print(summary([(function, function.stats) for function in functions], profile), file=sys.stderr)
     return 0
 
 
@@ -188,24 +208,37 @@ def _last_name(decorator: ast.expr) -> str:
 # -- the summary ---------------------------------------------------------------------------------------------
 
 
-def summary(functions: Sequence[tuple[Any, Stats]]) -> str:
-    """Return what came of functions, those that were called most first."""
+def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile) -> str:
+    """Return what came of functions, those that took most of the time first."""
     called = [(function, stats) for function, stats in functions if stats.calls]
     gained = [pair for pair in called if pair[1].replays]
+    times = {(one.file, one.line): one.report for one in profile.explanations}
+    within = sum(report.seconds * report.calls for report in times.values())
     lines = [
         f"npcompile: {len(functions)} functions jitted, {len(called)} called,"
-        f" {len(gained)} of them ran compiled"
+        f" {len(gained)} of them ran compiled: {within:.2f} of {profile.seconds:.2f} s are theirs"
     ]
-    for function, stats in sorted(gained, key=lambda pair: -pair[1].calls)[:_SHOWN]:
+    rows = []
+    for function, stats in gained:
+        code = function.__wrapped__.__code__
+        report = times.get((code.co_filename, code.co_firstlineno))
+        rows.append((0.0 if report is None else report.seconds * report.calls, function, stats, report))
+    for seconds, function, stats, report in sorted(rows, key=lambda row: (-row[0], -row[2].calls))[:_SHOWN]:
         code = function.__wrapped__.__code__
         place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
         loops = f", {stats.native_loops} native loops" if stats.native_loops else ""
+        kinds = "" if report is None else ", ".join(f"{part:.0%} {kind}" for kind, part in _parts(report))
         lines.append(
-            f"  {function.__qualname__} ({place}): {stats.replays} of {stats.calls} calls compiled,"
-            f" {stats.kernels} kernels{loops}"
+            f"  {function.__qualname__} ({place}): {seconds:.2f} s{f' ({kinds})' if kinds else ''},"
+            f" {stats.replays} of {stats.calls} calls compiled, {stats.kernels} kernels{loops}"
         )
     reasons = [reason for _, stats in called for reason in stats.reasons]
     if reasons:
         lines.append("npcompile: left to NumPy and Python, among others:")
         lines += [f"  {reason}" for reason in dict.fromkeys(reasons)][:_SHOWN]
     return "\n".join(lines)
+
+
+def _parts(report: Any) -> list[tuple[str, float]]:
+    """Return the parts of a function's time by who does the work, the largest first."""
+    return sorted(((kind, part) for kind, part in report.times.items() if part >= _PART), key=lambda p: -p[1])
