@@ -38,6 +38,7 @@ _OF_STEPS: dict[Became, Kind] = {
 _LEAST = 0.02  # part of the time from which on a line can be what holds a function back
 _ADVISED = 0.01  # part of the time from which on a line has advice
 _PLAIN = 0.2  # part of a compiled line's time, spent outside of kernels, from which on it is told
+_OURS: tuple[Kind, ...] = ("compiled", "native loop")
 _NOT_REPLAYED = (
     "it is compiled, but NumPy did it in some of these calls: kernels were not ready, or no faster"
 )
@@ -237,10 +238,12 @@ class _Builder:
         if facts.kinds <= {"Python"}:
             facts.kinds = {seen}
         elif facts.kinds == {"compiled"}:
-            plain = 1.0 - facts.seconds.get("compiled", 0.0) / sum(facts.seconds.values())
-            if plain > _PLAIN:
+            ours = sum(facts.seconds.get(kind, 0.0) for kind in _OURS)
+            if 1.0 - ours / sum(facts.seconds.values()) > _PLAIN:
                 facts.kinds = {seen} if seen != "compiled" else {"compiled", "Python"}
                 facts.reason = facts.reason or _NOT_REPLAYED
+            elif seen == "native loop":  # the body is done natively as a whole
+                facts.kinds = {seen}
 
     # -- functions -----------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from npcompile.frontend.loops.language import Outside
-from npcompile.lower.loops.types import Tuple, Type
+from npcompile.lower.loops.types import Either, Tuple, Type
 
 
 def unstarred(targets: list[ast.expr], kind: Type, whole: str) -> list[tuple[ast.expr, ast.expr]]:
@@ -16,6 +16,9 @@ def unstarred(targets: list[ast.expr], kind: Type, whole: str) -> list[tuple[ast
     more = len(kind.items) - len(targets) + 1 if isinstance(kind, Tuple) else -1
     if more < 0:
         raise Outside(f"unpacking of {kind}")
+    assert isinstance(kind, Tuple)
+    if any(isinstance(item, Either) for item in kind.items):  # the name of the whole is this block's alone
+        raise Outside(f"starred unpacking of {kind}")
     made: list[tuple[ast.expr, ast.expr]] = []
     place = 0
     for target in targets:

@@ -51,6 +51,25 @@ def ordered(a):
     return out
 
 
+@program(np.arange(4), np.arange(4, dtype=np.uint8), native=None)  # `q` is an int or an item of `c`
+def of_either_type(a, c):
+    p, rest, last = 3, [], 0
+    for i in a[::-1]:
+        for j in range(len(a)):
+            try:
+                q, p = (p, max(1 if 3 == a[i] else c[i - 1], abs(a.shape[0])))
+            except IndexError:
+                pass
+            trips = 0
+            while True:
+                if trips > j:
+                    break
+                trips += 1
+                *rest, last = (min(p, 7), pow(p % 5, 0), q)
+        q = q + len(rest)
+    return p, q, last, rest
+
+
 @program([1.0, NAN, NAN, 2.0], native=None)
 def of_nans(xs):
     equal, less = [], []
