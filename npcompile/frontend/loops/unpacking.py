@@ -13,10 +13,8 @@ def unstarred(targets: list[ast.expr], kind: Type, whole: str) -> list[tuple[ast
 
     kind: the type of the value that is unpacked. whole: the name that holds it. Raises Outside.
     """
-    more = len(kind.items) - len(targets) + 1 if isinstance(kind, Tuple) else -1
-    if more < 0:
+    if not isinstance(kind, Tuple) or (more := len(kind.items) - len(targets) + 1) < 0:
         raise Outside(f"unpacking of {kind}")
-    assert isinstance(kind, Tuple)
     if any(isinstance(item, Either) for item in kind.items):  # the name of the whole is this block's alone
         raise Outside(f"starred unpacking of {kind}")
     made: list[tuple[ast.expr, ast.expr]] = []

@@ -12,30 +12,35 @@ from npcompile.lower.loops.types import Type
 
 
 @dataclass(frozen=True, eq=False)
-class Draw(ir.CompoundStep):
-    """Give a name, which has some value of that type, a number drawn by a function of `random.h`."""
+class _Drawing(ir.CompoundStep):
+    """Draw numbers of a type by a function of `random.h`."""
 
-    name: str
     type: Type
     function: str
     generator: ir.Expression
     operands: tuple[ir.Expression, ...]
 
-    def __str__(self) -> str:
-        operands = ", ".join(map(str, (self.generator, *self.operands)))
-        return f"{self.name}: {self.type} = {self.function}({operands})"
+    @property
+    def drawn(self) -> str:
+        """The text of one draw."""
+        return f"{self.function}({', '.join(map(str, (self.generator, *self.operands)))})"
 
 
 @dataclass(frozen=True, eq=False)
-class DrawItems(ir.CompoundStep):
+class Draw(_Drawing):
+    """Give a name, which has some value of that type, a number."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type} = {self.drawn}"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawItems(_Drawing):
     """Fill a new array with numbers drawn one after the other. type: the array's items."""
 
     array: ir.Expression
-    type: Type
-    function: str
-    generator: ir.Expression
-    operands: tuple[ir.Expression, ...]
 
     def __str__(self) -> str:
-        operands = ", ".join(map(str, (self.generator, *self.operands)))
-        return f"{self.array}[...] = {self.function}({operands})"
+        return f"{self.array}[...] = {self.drawn}"

@@ -449,8 +449,8 @@ def submit(graph: fx.Graph, salt: str = "", wanted_by: str = "") -> Job:
     """Return the job of a segment: done at once when a kernel of equal structure is in memory or on disk.
 
     `salt` stands for all that the key cannot see: the source of the graph's targets. `wanted_by`: a
-    function's name, file and line. Raises TypeError for a
-    graph that holds other nodes than placeholders, function calls and the output.
+    function's name, file and line. Raises TypeError for a graph that holds other nodes than placeholders,
+    function calls and the output.
     """
     return _compiler.submit(wire.rows_of(graph), salt, wanted_by)
 

@@ -59,10 +59,10 @@ def _drawn(
             raise Outside("a draw of an array without axes")
         inference.bind(_DRAWN, Filled(Array(kind.code, len(shape), True), shape, None))
         made = inference.read(_DRAWN)
-        inference.add(DrawItems, made, kind, function, generator, operands)
+        inference.add(DrawItems, kind, function, generator, operands, made)
         return made
     inference.bind(_DRAWN, ir.Unused(kind))
-    inference.add(Draw, _DRAWN, kind, function, generator, operands)
+    inference.add(Draw, kind, function, generator, operands, _DRAWN)
     return inference.read(_DRAWN)
 
 
