@@ -4,22 +4,32 @@
 became of its lines, and `npcompile.verify` compares it with NumPy.
 """
 
-from npcompile.diagnostics import installation
+import sys
 
-installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
+TYPE_CHECKING = False
 
-from npcompile.device import asarray, device  # noqa: E402
-from npcompile.diagnostics.settings import config, set_num_threads, warn_of_faults  # noqa: E402
-from npcompile.diagnostics.stats import Stats  # noqa: E402
-from npcompile.explain.explain import Explanation, explain  # noqa: E402
-from npcompile.explain.profile import profile  # noqa: E402
-from npcompile.frontend.eager.ndarray import ndarray  # noqa: E402
-from npcompile.frontend.program.program import Program  # noqa: E402
-from npcompile.frontend.vectorize import vectorize  # noqa: E402
-from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit  # noqa: E402
-from npcompile.lower.native.pool import empty_cache  # noqa: E402
-from npcompile.runtime.ahead import spec  # noqa: E402
-from npcompile.verify.verify import DifferenceWarning, Verification, verify  # noqa: E402
+# `python -m npcompile run` starts the user's program first, and imports this package anew when it needs it.
+if TYPE_CHECKING or not (
+    sys.argv[:2] == ["-m", "run"] and sys.orig_argv[-len(sys.argv)] in ("npcompile", "-mnpcompile")
+):
+    from npcompile.diagnostics import installation
+
+    installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
+
+    from npcompile.device import asarray, device
+    from npcompile.diagnostics.settings import config, set_num_threads, warn_of_faults
+    from npcompile.diagnostics.stats import Stats
+    from npcompile.explain.explain import Explanation, explain
+    from npcompile.explain.profile import profile
+    from npcompile.frontend.eager.ndarray import ndarray
+    from npcompile.frontend.program.program import Program
+    from npcompile.frontend.vectorize import vectorize
+    from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
+    from npcompile.lower.native.pool import empty_cache
+    from npcompile.runtime.ahead import spec
+    from npcompile.verify.verify import DifferenceWarning, Verification, verify
+
+    warn_of_faults()
 
 __version__ = "0.1.0"
 
@@ -46,8 +56,6 @@ __all__ = [
     "vectorize",
     "verify",
 ]
-
-warn_of_faults()
 
 
 def __dir__() -> list[str]:

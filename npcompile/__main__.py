@@ -12,15 +12,23 @@ python -m npcompile --version
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 import npcompile
-from npcompile.commands import doctor, kernel_cache, run
+from npcompile.commands import run
+
+TYPE_CHECKING = False  # a program that runs waits for the imports of this file
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return the exit status: 1 where `doctor` finds that nothing would be compiled."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if len(given) > 1 and given[0] == "run" and not given[1].startswith("-"):
+        return _run(given[1], given[2:], False, [])
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog="python -m npcompile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -36,22 +44,28 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("doctor", help="check the installation")
     cache = commands.add_parser("cache", help="look after the kernels on disk")
     cache.add_argument("action", choices=("info", "clear"))
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(given)
     if chosen.command == "run":
-        try:
-            return run.run(
-                chosen.target,
-                chosen.arguments,
-                chosen.module,
-                chosen.package,
-                npcompile.jit,
-                npcompile.profile(),
-            )
-        except run.CannotRun as error:
-            parser.error(str(error))
+        return _run(chosen.target, chosen.arguments, chosen.module, chosen.package)
+    from npcompile.commands import doctor, kernel_cache
+
     if chosen.command == "doctor":
         return doctor.report(doctor.findings(npcompile.__version__))
     return kernel_cache.clear() if chosen.action == "clear" else kernel_cache.info()
+
+
+def _run(target: str, arguments: list[str], module: bool, packages: list[str]) -> int:
+    try:
+        return run.run(target, arguments, module, packages, _engine)
+    except run.CannotRun as error:
+        print(f"python -m npcompile run: error: {error}", file=sys.stderr)
+        return 2
+
+
+def _engine() -> tuple[Any, Any]:
+    import npcompile
+
+    return npcompile.jit, npcompile.profile
 
 
 if __name__ == "__main__":

@@ -1,46 +1,53 @@
-"""`python -m npcompile run script.py` runs a program with its functions jitted, and says what came of each.
+"""`python -m npcompile run script.py` runs a program, jits its functions once that pays, and says what came.
 
-The source is not edited: a decorator is added to each function of a module and each method of a class as the
-module is compiled, on the line of its `def`, so that tracebacks and `inspect` show the file as it is.
+The program starts at once, as it is. `watching.py` imports the engine when the import is a small part of the
+time that the program has taken. `decorating.py` jits functions from the start where a program took long in an
+earlier run, or imports npcompile itself.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import importlib.util
 import os
 import sys
 import types
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from typing import Any, Protocol
+from importlib.machinery import ModuleSpec, SourceFileLoader
 
-from npcompile.diagnostics.stats import Stats
+from npcompile.commands import history
+from npcompile.commands.watching import Watch
+from npcompile.lower.store.folder import root
 
-_DECORATOR = "__npcompile_run__"  # a name among the builtins, which modules do not show
-# Below other decorators than these a function is not what it will be called as.
-_KEEP = frozenset(["staticmethod", "classmethod", "property", "cache", "lru_cache", "cached_property"])
-# Work on arrays or numbers; a function without any has nothing to gain.
-_WORK = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.For, ast.While, ast.Call, ast.Compare, ast.Subscript)
-_NEVER = (ast.Yield, ast.YieldFrom, ast.Await)
+TYPE_CHECKING = False  # a program that runs waits for the imports of this file
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
+
+    from npcompile.diagnostics.stats import Stats
+
+    class Profile(Protocol):
+        """`npcompile.profile`: the times of the functions that a `with` block calls."""
+
+        seconds: float
+        explanations: tuple[Any, ...]
+
+        def __enter__(self) -> Any: ...
+
+        def __exit__(self, *raised: object) -> None: ...
+
+    Engine = Callable[[], tuple[Callable[..., Any], Callable[[], Profile]]]
+
+# The engine is imported when its import is this part of the time that the program has taken: with what
+# recordings and contests take, no program takes a twentieth more than under Python.
+PART = 1 / 24
+_LONG = 10.0  # seconds: shorter runs are not remembered
+_MOST = 0.5  # of the time in one function: less is too little to have all functions jitted
 _SHOWN = 20  # functions in the summary
-_PART = 0.01  # of a function's time: the least that is shown
+_PART_SHOWN = 0.01  # of a function's time: the least that is shown
 
 
 class CannotRun(Exception):
     """There is no such program, or it has no Python source."""
-
-
-class Profile(Protocol):
-    """`npcompile.profile`: the times of the functions that a `with` block calls."""
-
-    seconds: float
-    explanations: tuple[Any, ...]
-
-    def __enter__(self) -> Any: ...
-
-    def __exit__(self, *raised: object) -> None: ...
 
 
 def run(
@@ -48,8 +55,8 @@ def run(
     arguments: Sequence[str],
     module: bool,
     packages: Sequence[str],
-    jit: Callable[..., Any],
-    profile: Profile,
+    engine: Engine,
+    after: float | None = None,
 ) -> int:
     """Run a program as Python would; return its exit status.
 
@@ -62,11 +69,12 @@ def run(
     module
         `target` is the name of a module.
     packages
-        Packages whose functions are jitted, too, as they are imported.
-    jit
-        `npcompile.jit`.
-    profile
-        A new `npcompile.profile()`.
+        Packages whose functions are jitted, too.
+    engine
+        Imports npcompile, and returns its `jit` and `profile`.
+    after
+        Seconds from which the engine may be imported; 0: functions are jitted from the start. As a rule, the
+        time that the import takes and the program's earlier runs decide.
 
     Raises
     ------
@@ -76,15 +84,12 @@ def run(
         The program's own.
     """
     path, spec = _of_module(target) if module else (_of_script(target), None)
-    functions: list[Any] = []
-
-    def decorated(function: types.FunctionType) -> Any:
-        made = jit(function)
-        functions.append(made)
-        return made
-
-    setattr(builtins, _DECORATOR, decorated)
-    sys.meta_path.insert(0, _Finder(tuple(packages)))
+    with open(path, "rb") as file:
+        source = file.read()
+    past = history.History(root(), source, arguments)
+    least = history.import_seconds(root()) / PART
+    from_the_start = after == 0 or (after is None and pays_from_the_start(source, past, least))
+    _leave_package()
     main = types.ModuleType("__main__")
     main.__file__ = path
     main.__spec__ = spec
@@ -95,11 +100,13 @@ def run(
     sys.argv[:] = [path, *arguments]
     if not module:
         sys.path[0] = os.path.dirname(path)
+    way = (
+        _FromTheStart(packages, engine)
+        if from_the_start
+        else _Watched(path, packages, engine, after or least)
+    )
     try:
-        with open(path, "rb") as file:
-            source = file.read()
-        with profile:
-            exec(jitted_code(source, path), vars(main))
+        way.execute(source, path, vars(main))
     except SystemExit:
         raise
     except BaseException as error:
@@ -108,8 +115,28 @@ def run(
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     finally:
         sys.stdout.flush()
-        print(summary([(function, function.stats) for function in functions], profile), file=sys.stderr)
+        print(way.summary(), file=sys.stderr)
+        if after is None:
+            way.remember(past)
     return 0
+
+
+def pays_from_the_start(source: bytes, past: history.History, least: float) -> bool:
+    """Tell if functions are jitted from the start: the program imports npcompile, or took long before."""
+    if b"npcompile" in source:
+        import re
+
+        if re.search(rb"^[ \t]*(?:import|from)[ \t]+npcompile\b", source, re.MULTILINE):
+            return True
+    return past.plain >= least and (not past.jitted or past.jitted < past.plain)
+
+
+def _leave_package() -> None:
+    """Have the next `import npcompile` import all of it: `__init__.py` imports nothing for this command."""
+    if "npcompile.jit" not in sys.modules:
+        for name in list(sys.modules):
+            if name.partition(".")[0] == "npcompile":
+                del sys.modules[name]
 
 
 def _of_script(path: str) -> str:
@@ -138,85 +165,98 @@ def _without_own_frames(traceback: types.TracebackType | None) -> types.Tracebac
     return traceback
 
 
-# -- decorating ----------------------------------------------------------------------------------------------
+class _FromTheStart:
+    """A run whose functions are jitted as they are defined."""
+
+    def __init__(self, packages: Sequence[str], engine: Engine) -> None:
+        from npcompile.commands import decorating
+
+        self._functions: list[Any] = []
+        jit, profile = engine()
+        self._profile = profile()
+
+        def decorated(function: types.FunctionType) -> Any:
+            made = jit(function)
+            self._functions.append(made)
+            return made
+
+        decorating.decorate_with(decorated, packages)
+        self._decorated_code = decorating.decorated_code
+
+    def execute(self, source: bytes, path: str, namespace: dict[str, Any]) -> None:
+        """Execute the program in a module."""
+        with self._profile:
+            exec(self._decorated_code(source, path), namespace)
+
+    def summary(self) -> str:
+        """Return what came of the run."""
+        return summary([(function, function.stats) for function in self._functions], self._profile)
+
+    def remember(self, past: history.History) -> None:
+        """Write the run's time down."""
+        if past.plain:
+            past.remember(past.plain, self._profile.seconds + history.import_seconds(root()))
 
 
-class _Loader(SourceFileLoader):
-    def get_code(self, fullname: str) -> types.CodeType:
-        path = self.get_filename(fullname)
-        return jitted_code(self.get_data(path), path)
+class _Watched:
+    """A run that begins as under Python."""
+
+    def __init__(self, path: str, packages: Sequence[str], engine: Engine, after: float) -> None:
+        folders = tuple(filter(None, map(_folder_of, packages)))
+
+        def is_of_program(file: str) -> bool:
+            return file == path or (bool(folders) and file.startswith(folders))
+
+        self._watch = Watch(is_of_program, lambda: engine()[0], after)
+        self._seconds = 0.0
+
+    def execute(self, source: bytes, path: str, namespace: dict[str, Any]) -> None:
+        """Execute the program in a module."""
+        code = compile(source, path, "exec", dont_inherit=True)
+        self._watch.start()
+        try:
+            exec(code, namespace)
+        finally:
+            self._watch.stop()
+            self._seconds = self._watch.seconds
+
+    def summary(self) -> str:
+        """Return what came of the run."""
+        watch = self._watch
+        if not watch.jitted:
+            if self._seconds < watch.after:
+                after = f"once a program has taken {watch.after:.0f} s"
+                return f"npcompile: nothing was compiled in {self._seconds:.2f} s: it is {after}"
+            return f"npcompile: nothing was compiled in {self._seconds:.2f} s: {watch.why_not}"
+        began = f" after {watch.jitted_after:.2f} of {self._seconds:.2f} s"
+        return summary([(function, function.stats) for function in watch.jitted], None, began)
+
+    def remember(self, past: history.History) -> None:
+        """Write down the run's time, and the engine's."""
+        if self._watch.import_seconds:
+            history.remember_import(root(), self._watch.import_seconds)
+        if self._seconds >= _LONG:
+            past.remember(self._seconds if self._watch.in_functions >= _MOST else 0.0, past.jitted)
 
 
-class _Finder:
-    """Finds the modules of some packages as Python does, and has them loaded with their functions jitted."""
-
-    def __init__(self, packages: tuple[str, ...]) -> None:
-        self.packages = packages
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name.partition(".")[0] not in self.packages:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and type(spec.loader) is SourceFileLoader:
-            spec.loader = _Loader(spec.loader.name, spec.loader.path)
-        return spec
+def _folder_of(package: str) -> str | None:
+    """Return the path that the files of a package begin with, which is a module's whole path."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.origin:
+        return None
+    return os.path.join(os.path.dirname(spec.origin), "") if spec.submodule_search_locations else spec.origin
 
 
-def jitted_code(source: bytes, path: str) -> types.CodeType:
-    """Return the code of a module whose functions and methods are decorated."""
-    tree = ast.parse(source, path)
-    _decorate(tree.body, in_class=False)
-    code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
-    return code
-
-
-def _decorate(body: list[ast.stmt], in_class: bool) -> None:
-    for node in body:
-        if isinstance(node, ast.FunctionDef) and _suits(node, in_class):
-            name = ast.Name(_DECORATOR, ast.Load(), lineno=node.lineno, col_offset=node.col_offset)
-            name.end_lineno, name.end_col_offset = node.lineno, node.col_offset
-            node.decorator_list.append(name)
-        elif isinstance(node, ast.ClassDef):
-            _decorate(node.body, in_class=True)
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            for name_of in ("body", "orelse", "finalbody"):
-                _decorate(getattr(node, name_of, []), in_class)
-            for handler in getattr(node, "handlers", []):
-                _decorate(handler.body, in_class)
-
-
-def _suits(node: ast.FunctionDef, in_class: bool) -> bool:
-    """Tell if a function may be decorated, and does work of which any might be compiled."""
-    if in_class and node.name.startswith("__") and node.name != "__call__":
-        return False
-    if not all(_last_name(decorator) in _KEEP for decorator in node.decorator_list):
-        return False
-    own = [part for statement in node.body for part in ast.walk(statement)]
-    return any(isinstance(part, _WORK) for part in own) and not any(isinstance(part, _NEVER) for part in own)
-
-
-def _last_name(decorator: ast.expr) -> str:
-    if isinstance(decorator, ast.Call):
-        decorator = decorator.func
-    if isinstance(decorator, ast.Attribute):
-        return decorator.attr
-    return decorator.id if isinstance(decorator, ast.Name) else ""
-
-
-# -- the summary ---------------------------------------------------------------------------------------------
-
-
-def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile) -> str:
+def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile | None, began: str = "") -> str:
     """Return what came of functions, those that took most of the time first."""
     called = [(function, stats) for function, stats in functions if stats.calls]
     gained = [pair for pair in called if pair[1].replays]
-    times = {(one.file, one.line): one.report for one in profile.explanations}
+    times = {} if profile is None else {(one.file, one.line): one.report for one in profile.explanations}
     within = sum(report.seconds * report.calls for report in times.values())
+    part = "" if profile is None else f": {within:.2f} of {profile.seconds:.2f} s are theirs"
     lines = [
-        f"npcompile: {len(functions)} functions jitted, {len(called)} called,"
-        f" {len(gained)} of them ran compiled: {within:.2f} of {profile.seconds:.2f} s are theirs"
+        f"npcompile: {len(functions)} functions jitted{began}, {len(called)} called,"
+        f" {len(gained)} of them ran compiled{part}"
     ]
     rows = []
     for function, stats in gained:
@@ -228,9 +268,10 @@ def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile) -> str:
         place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
         loops = f", {stats.native_loops} native loops" if stats.native_loops else ""
         kinds = "" if report is None else ", ".join(f"{part:.0%} {kind}" for kind, part in _parts(report))
+        took = "" if profile is None else f" {seconds:.2f} s{f' ({kinds})' if kinds else ''},"
         lines.append(
-            f"  {function.__qualname__} ({place}): {seconds:.2f} s{f' ({kinds})' if kinds else ''},"
-            f" {stats.replays} of {stats.calls} calls compiled, {stats.kernels} kernels{loops}"
+            f"  {function.__qualname__} ({place}):{took} {stats.replays} of {stats.calls} calls compiled,"
+            f" {stats.kernels} kernels{loops}"
         )
     reasons = [reason for _, stats in called for reason in stats.reasons]
     if reasons:
@@ -241,4 +282,6 @@ def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile) -> str:
 
 def _parts(report: Any) -> list[tuple[str, float]]:
     """Return the parts of a function's time by who does the work, the largest first."""
-    return sorted(((kind, part) for kind, part in report.times.items() if part >= _PART), key=lambda p: -p[1])
+    return sorted(
+        ((kind, part) for kind, part in report.times.items() if part >= _PART_SHOWN), key=lambda p: -p[1]
+    )

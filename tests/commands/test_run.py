@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from npcompile.commands import history
+from npcompile.commands import run as run_command
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # The parts of Python that decorating functions might break, and one function that gains.
@@ -100,23 +103,162 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+# A function that is called for seconds, and one whose calls are short.
+LONG = """\
+import sys
+import time
+
+import numpy as np
+
+
+def scaled(x, by):
+    for _ in range(20):
+        x = np.sqrt(x * x + by)
+    if by < 0:
+        raise ValueError(by)
+    return x
+
+
+def little(i):
+    return i + 1
+
+
+class Model:
+    def __init__(self):
+        self.x = np.ones(20000)
+
+    def advance(self, *more, by=1.0):
+        self.x = scaled(self.x, by) / 2
+        return self.x[0] + len(more)
+
+
+def main():
+    model, total, count = Model(), 0.0, 0
+    known = {scaled: "scaled", Model.advance: "advance"}
+    began = time.perf_counter()
+    while "torch" not in sys.modules and time.perf_counter() - began < 60:
+        total += model.advance(1, 2, by=3.0)
+        count = little(count)
+    before = known[scaled], known[Model.advance], scaled.__name__
+    results = [model.advance(by=float(k)) for k in range(100)]
+    try:
+        scaled(model.x, -1.0)
+    except ValueError as error:
+        lines = []
+        traceback = error.__traceback__
+        while traceback is not None:
+            lines.append(traceback.tb_frame.f_code.co_name)
+            traceback = traceback.tb_next
+    print(before, np.round(results[-1], 6), lines, "torch" in sys.modules)
+
+
+main()
+"""
+
+COMMAND = """
+import sys
+sys.argv[:], sys.orig_argv[:] = ["-m", "run"], ["npcompile", "run"]
+from npcompile.commands import run
+
+def engine():
+    import npcompile
+    return npcompile.jit, npcompile.profile
+
+sys.exit(run.run({target!r}, {arguments!r}, {module!r}, {packages!r}, engine, after={after!r}))
+"""
+
+
 def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NPCOMPILE_BACKEND": "interpreter"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NPCOMPILE_BACKEND": "interpreter",
+        "NPCOMPILE_CACHE_DIR": str(folder / "kernels"),
+    }
     return subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
     )
 
 
+def ran_after(
+    after: float,
+    folder: Path,
+    target: str,
+    *arguments: str,
+    module: bool = False,
+    packages: tuple[str, ...] = (),
+) -> subprocess.CompletedProcess[str]:
+    """Run a program whose functions are jitted after so many seconds."""
+    text = COMMAND.format(
+        target=target, arguments=list(arguments), module=module, packages=packages, after=after
+    )
+    return ran(folder, "-c", text)
+
+
 def test_a_script_runs_as_under_python(folder: Path) -> None:
-    run = ran(folder, "-m", "npcompile", "run", "--package", "helpers", "script.py", "a", "-m", "b")
     plain = ran(folder, "script.py", "a", "-m", "b")
-    assert (run.stdout, run.returncode) == (plain.stdout, plain.returncode)
+    run = ran(folder, "-m", "npcompile", "run", "--package", "helpers", "script.py", "a", "-m", "b")
+    jitted = ran_after(0, folder, "script.py", "a", "-m", "b", packages=("helpers",))
+    assert (
+        (run.stdout, run.returncode) == (jitted.stdout, jitted.returncode) == (plain.stdout, plain.returncode)
+    )
     assert plain.returncode == 3 and plain.stderr == ""
-    assert "npcompile: 9 functions jitted" in run.stderr, run.stderr  # of the script 8, and the helper
+    assert "npcompile: nothing was compiled in " in run.stderr, run.stderr
+    assert "npcompile: 9 functions jitted" in jitted.stderr, jitted.stderr  # of the script 8, and the helper
 
 
-def test_an_error_has_the_users_lines_alone(folder: Path) -> None:
-    run = ran(folder, "-m", "npcompile", "run", "script.py", "fail")
+def test_a_short_program_never_imports_the_engine(folder: Path) -> None:
+    (folder / "modules.py").write_text(
+        "import sys\nprint([name for name in ('torch', 'npcompile') if name in sys.modules])\n"
+    )
+    assert ran(folder, "-m", "npcompile", "run", "modules.py").stdout == "[]\n"
+
+
+def test_a_program_that_imports_npcompile_has_all_of_it(folder: Path) -> None:
+    (folder / "jitted.py").write_text(
+        "import numpy as np\nimport npcompile\n\n"
+        "def twice(x):\n    return x * 2\n\n"
+        "print(twice(np.ones(2)), isinstance(twice, npcompile.Jitted), dir(npcompile) == npcompile.__all__)\n"
+    )
+    run = ran(folder, "-m", "npcompile", "run", "jitted.py")
+    assert run.stdout == "[2. 2.] True True\n", run.stderr
+    assert "npcompile: 1 functions jitted" in run.stderr
+
+
+def test_a_long_program_has_its_functions_jitted_as_it_runs(folder: Path) -> None:
+    (folder / "long.py").write_text(LONG)
+    run = ran_after(0.5, folder, "long.py")
+    plain_lines = "['main', 'scaled'] True"
+    assert run.stdout.startswith("('scaled', 'advance', 'scaled') ") and run.returncode == 0, run.stderr
+    assert run.stdout.endswith(plain_lines + "\n"), run.stdout
+    assert "functions jitted after" in run.stderr and "Model.advance (long.py:" in run.stderr, run.stderr
+    assert "little" not in run.stderr
+
+
+def test_a_long_program_is_jitted_from_the_start_the_next_time(folder: Path) -> None:
+    cache, source = str(folder / "some"), b"source"
+    for plain, jitted, pays in (
+        (59.0, 0.0, False),
+        (61.0, 0.0, True),
+        (61.0, 10.0, True),
+        (61.0, 62.0, False),
+    ):
+        history.History(cache, source, ["a"]).remember(plain, jitted)
+        past = history.History(cache, source, ["a"])
+        assert (past.plain, past.jitted) == (plain, jitted)
+        assert run_command.pays_from_the_start(source, past, 60.0) == pays
+    assert history.History(cache, source, ["b"]).plain == 0.0
+    assert run_command.pays_from_the_start(b"x\nimport npcompile as npc\n", past, 60.0)
+    history.remember_import(cache, 1.5)
+    assert history.import_seconds(cache) == 1.5
+
+
+@pytest.mark.parametrize("after", [None, 0])
+def test_an_error_has_the_users_lines_alone(folder: Path, after: float | None) -> None:
+    if after is None:
+        run = ran(folder, "-m", "npcompile", "run", "script.py", "fail")
+    else:
+        run = ran_after(after, folder, "script.py", "fail")
     plain = ran(folder, "script.py", "fail")
     assert run.returncode == plain.returncode == 1
     told = run.stderr.partition("npcompile: ")[0].replace(str(folder) + os.sep, "")
@@ -125,10 +267,12 @@ def test_an_error_has_the_users_lines_alone(folder: Path) -> None:
 
 def test_a_module_runs_by_its_name(folder: Path) -> None:
     run = ran(folder, "-m", "npcompile", "run", "-m", "script", "x")
-    assert run.returncode == 3 and "npcompile: 8 functions jitted" in run.stderr
-    assert "__main__ A docstring, then a future import. ['x'] True" in run.stdout
+    jitted = ran_after(0, folder, "script", "x", module=True)
+    assert run.returncode == jitted.returncode == 3 and "npcompile: 8 functions jitted" in jitted.stderr
+    assert "__main__ A docstring, then a future import. ['x'] True" in run.stdout == jitted.stdout
 
 
-def test_what_is_not_there_is_told(folder: Path) -> None:
-    run = ran(folder, "-m", "npcompile", "run", "nothing.py")
+@pytest.mark.parametrize("option", [[], ["--package", "helpers"]])
+def test_what_is_not_there_is_told(folder: Path, option: list[str]) -> None:
+    run = ran(folder, "-m", "npcompile", "run", *option, "nothing.py")
     assert run.returncode == 2 and "there is no file nothing.py" in run.stderr

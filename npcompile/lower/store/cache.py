@@ -21,9 +21,9 @@ from typing import Any
 
 import torch
 
-from npcompile.diagnostics.settings import config
 from npcompile.lower import notices
 from npcompile.lower.store import eviction
+from npcompile.lower.store.folder import root
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _private: list[tuple[Path, int]] = []
@@ -37,19 +37,6 @@ def tag() -> str:
     """Return the folder's name: libraries of different versions never meet."""
     machine = os.uname().machine
     return f"torch{torch.__version__}-{sys.implementation.cache_tag}-{machine}"
-
-
-def root() -> str:
-    """Return the folder that holds a folder of kernels for each combination of versions.
-
-    It is `$NPCOMPILE_CACHE_DIR`, else `npcompile` in `$XDG_CACHE_HOME`, else `~/.cache/npcompile`.
-    """
-    if named := config.cache_dir:
-        return named
-    caches = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(caches):  # the XDG Base Directory Specification has relative paths ignored
-        caches = os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(caches, "npcompile")
 
 
 def directory() -> Path:

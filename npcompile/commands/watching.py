@@ -1,0 +1,279 @@
+"""Watches a program that runs as it is, and has its functions jitted once that can pay.
+
+A thread looks at the stacks ten times a second. The engine takes seconds to import; it is imported once these
+are a small part of what the program has taken, at a call of a function that takes much of the time. A program
+that ends before pays nothing; one that ends right after pays that part.
+"""
+
+from __future__ import annotations
+
+import _thread
+import gc
+import os
+import sys
+import time
+import types
+
+from npcompile.commands.forwarding import Forwarding, can_forward
+
+TYPE_CHECKING = False  # a program that runs waits for the imports of this file
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_INTERVAL = 0.1  # seconds between looks at the stacks
+_FIRST = 1.0  # seconds before the first
+_BUSY = 0.5  # of an interval: a process that computes for less of it waits for something
+_MUCH = 0.2  # of the looks: a function that is met in fewer has little to gain
+_WITHIN = 0.9  # of the looks at a function that meet another around it, which then is jitted alone
+_CALLS, _LONG = 8, 0.05  # calls, or seconds of calls, by which a function is judged
+_SHORT = 40e-6  # seconds of a call: what is done for each call would show
+_AGAIN = 5.0  # seconds after which a program that could not have the engine is asked again
+# A jitted function is asked every few seconds for the part of its calls that were replays. Where it is less
+# than `_FEW`, the calls may cost no more than `_LEAST` of the time, at `_COST` seconds each.
+_PATIENCE, _FEW, _LEAST, _COST = 5.0, 0.1, 0.01, 4e-6
+clock = time.perf_counter
+
+
+class Watch:
+    """The watch over one run of a program.
+
+    may_compile: tells if functions of a file are to be jitted. engine: imports npcompile and returns its
+    `jit`. after: seconds from which the engine may be imported. jitted: the jitted functions.
+    import_seconds: the time that the import took. jitted_after: seconds until it was done. why_not: the
+    reason why there is no engine.
+    """
+
+    def __init__(
+        self, may_compile: Callable[[str], bool], engine: Callable[[], Callable[..., Any]], after: float
+    ):
+        self.after = after
+        self.began = clock()
+        self.jitted: list[Any] = []
+        self.import_seconds, self.jitted_after = 0.0, 0.0
+        self.why_not = f"no function that takes much of the time has been called after {after:.0f} s"
+        self._may_compile, self._engine = may_compile, engine
+        self._jit: Callable[..., Any] | None = None
+        self._process = os.getpid()
+        self._judging = _thread.allocate_lock()
+        self._met: dict[types.CodeType, _Met] = {}
+        self._looks = 0
+        self._recursive: set[types.CodeType] = set()
+        self._gates: dict[types.CodeType, _Gate] = {}
+        self._forwarding: set[types.CodeType] = set()  # codes that hand on, which are none of the program's
+        self._cpu = 0.0
+        self._stop = _thread.allocate_lock()
+        self._stop.acquire()
+
+    def start(self) -> None:
+        """Begin to watch. The thread is none of `threading`'s, whose threads the program may count."""
+        _thread.start_new_thread(self._look_until_stopped, ())
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._stop.release()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the program began."""
+        return clock() - self.began
+
+    @property
+    def in_functions(self) -> float:
+        """The part of the busy time in which a function that could be jitted was met, from 0 to 1."""
+        most = max((met.looks for code, met in self._met.items() if self._is_candidate(code)), default=0)
+        return most / self._looks if self._looks else 0.0
+
+    # -- looking -----------------------------------------------------------------------------------------
+
+    def _look_until_stopped(self) -> None:
+        try:
+            self._look_often()
+        except Exception as error:  # the program goes on
+            self.why_not = f"npcompile cannot watch the program: {error!r}"
+
+    def _look_often(self) -> None:
+        wait = min(_FIRST, self.after)
+        last = clock()
+        while not self._stop.acquire(timeout=wait):
+            wait = min(_INTERVAL, self.after)
+            now, cpu = clock(), time.process_time()
+            if cpu - self._cpu > _BUSY * (now - last):
+                self._look()
+            last, self._cpu = now, cpu
+            if self.seconds >= self.after:
+                self._place_gates()
+            self._leave_what_gains_nothing()
+
+    def _look(self) -> None:
+        self._looks += 1
+        own = _thread.get_ident()
+        for thread, innermost in sys._current_frames().items():
+            frame: types.FrameType | None = innermost
+            codes: list[types.CodeType] = []
+            while frame is not None:
+                code = frame.f_code
+                if code.co_name != "<module>" and self._is_of_program(code) and thread != own:
+                    if code in codes:
+                        self._recursive.add(code)
+                    else:
+                        codes.append(code)
+                        self._met.setdefault(code, _Met(frame.f_globals)).looks += 1
+                frame = frame.f_back
+            for place, code in enumerate(codes):
+                around = self._met[code].around
+                for outer in codes[place + 1 :]:
+                    around[outer] = around.get(outer, 0) + 1
+
+    def _is_of_program(self, code: types.CodeType) -> bool:
+        return self._may_compile(code.co_filename) and code not in self._forwarding
+
+    # -- finding what to jit -----------------------------------------------------------------------------
+
+    def _is_candidate(self, code: types.CodeType) -> bool:
+        special = code.co_name.startswith("__") and code.co_name != "__call__"
+        return not special and code not in self._recursive and can_forward(code)
+
+    def _place_gates(self) -> None:
+        """Have calls of the functions that take much of the time pass a gate."""
+        for code, met in list(self._met.items()):
+            if code in self._gates or met.looks < _MUCH * self._looks or not self._is_candidate(code):
+                continue
+            function = _function_of(code, met.namespace)
+            if function is not None:
+                gate = self._gates[code] = _Gate(self, function)
+                self._forwarding.add(gate.forwarding.code)
+
+    def judge(self, gate: _Gate) -> None:
+        """Jit the function of a gate if its calls are long enough, and if the engine can be had now."""
+        if os.getpid() != self._process or gate.seconds / gate.calls < _SHORT:
+            gate.forwarding.end()
+            return
+        if not self._judging.acquire(blocking=False):
+            return  # another thread does
+        try:
+            if self._jit is None and not self._start_engine():
+                self.after = max(self.after, self.seconds + _AGAIN)
+                for each in self._gates.values():
+                    each.forwarding.end()
+                self._gates.clear()
+                return
+            self._jit_function(gate)
+        finally:
+            self._judging.release()
+
+    def _start_engine(self) -> bool:
+        if sys.gettrace() or sys.getprofile():
+            self.why_not = "the program is traced"
+            return False
+        if len(sys._current_frames()) > 2:  # this thread and the watch's
+            # They would meet modules that are being imported.
+            self.why_not = "the program has other threads"
+            return False
+        began = clock()
+        collecting = gc.isenabled()
+        gc.disable()  # all that an import makes stays
+        try:
+            self._jit = self._engine()
+        except Exception as error:
+            self.why_not = f"npcompile cannot be imported: {error}"
+            self.after = float("inf")
+            return False
+        finally:
+            if collecting:
+                gc.enable()
+        self.import_seconds = clock() - began
+        self.jitted_after = self.seconds
+        return True
+
+    def _jit_function(self, gate: _Gate) -> None:
+        assert self._jit is not None
+        code = gate.forwarding.first
+        if any(
+            self._is_within(code, other.code) for other in self._gates.values() if other.jitted is not None
+        ):
+            gate.forwarding.end()
+            return
+        gate.jitted = self._jit(gate.forwarding.plain)
+        gate.asked_at, gate.calls = clock(), 0
+        self.jitted.append(gate.jitted)
+        for other in self._gates.values():
+            if other is not gate and self._is_within(other.code, code):
+                other.forwarding.end()
+        gate.forwarding.hand_to(gate.jitted)
+
+    def _is_within(self, inner: types.CodeType, outer: types.CodeType) -> bool:
+        met = self._met[inner]
+        return met.around.get(outer, 0) >= _WITHIN * met.looks
+
+    def _leave_what_gains_nothing(self) -> None:
+        """Have jitted functions run as before whose calls are many, and are not replayed."""
+        for gate in self._gates.values():
+            seconds = clock() - gate.asked_at
+            if gate.jitted is None or seconds < _PATIENCE:
+                continue
+            gate.asked_at = clock()
+            stats = gate.jitted.stats
+            calls, replays = stats.calls - gate.calls, stats.replays - gate.replays
+            gate.calls, gate.replays = stats.calls, stats.replays
+            is_compiled = stats.kernels or stats.native_loops
+            if calls * _COST > _LEAST * seconds and replays < _FEW * calls and not is_compiled:
+                gate.forwarding.end()
+
+
+class _Met:
+    """Looks that met a function: their number, the globals of its module, and the functions around it."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.looks = 0
+        self.namespace = namespace
+        self.around: dict[types.CodeType, int] = {}
+
+
+class _Gate:
+    """Measures calls of a function, which run as ever, until the watch has judged it by them."""
+
+    def __init__(self, watch: Watch, function: types.FunctionType) -> None:
+        self.watch = watch
+        self.code = function.__code__
+        self.calls, self.seconds = 0, 0.0
+        self.jitted: Any = None
+        self.asked_at, self.replays = 0.0, 0
+        self.forwarding = Forwarding(function, self._before)
+
+    def _before(self, plain: types.FunctionType) -> _Measured:
+        return _Measured(self, plain)
+
+
+class _Measured:
+    """A plain function whose calls are measured for a gate; pickled, it is the plain function."""
+
+    def __init__(self, gate: _Gate, plain: types.FunctionType) -> None:
+        self._gate, self._plain = gate, plain
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        gate = self._gate
+        began = clock()
+        try:
+            return self._plain(*args, **kwargs)
+        finally:
+            gate.calls += 1
+            gate.seconds += clock() - began
+            if gate.calls >= _CALLS or gate.seconds >= _LONG:
+                gate.watch.judge(gate)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return next, (iter([self._plain]),)
+
+
+def _function_of(code: types.CodeType, namespace: dict[str, Any]) -> types.FunctionType | None:
+    """Return the function of a code that a module or a class in it has by its name, or below a decorator."""
+    found: Any = None
+    names: Any = namespace
+    for name in code.co_qualname.split("."):
+        found = names.get(name)
+        names = vars(found) if isinstance(found, type) else {}
+    while found is not None and not (isinstance(found, types.FunctionType) and found.__code__ is code):
+        inner = (getattr(found, name, None) for name in ("__wrapped__", "__func__", "fget", "func"))
+        found = next((one for one in inner if one is not None), None)
+    return found
