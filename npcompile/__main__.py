@@ -1,9 +1,10 @@
 """`python -m npcompile` runs programs compiled, checks an installation, and looks after the kernels on disk.
 
 python -m npcompile run script.py [arguments]
-                                  runs a script with its functions jitted, without an edit; `-m name` in the
-                                  place of the script runs a module; `--package name` before either, as often
-                                  as needed, has the functions of a package jitted, too
+                                  runs a script, and jits its functions, without an edit, once it has run for
+                                  so long that this can pay; `-m name` in the place of the script runs a
+                                  module; `--package name` before either, as often as needed, has the
+                                  functions of a package jitted, too
 python -m npcompile doctor        says what works here, what is missing, and how to install it
 python -m npcompile cache info    the folder of the kernels, how many there are, and their size
 python -m npcompile cache clear   removes them; running programs keep what they have loaded

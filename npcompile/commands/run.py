@@ -97,9 +97,9 @@ def run(
     vars(main)["__builtins__"] = builtins
     vars(main)["__cached__"] = None
     sys.modules["__main__"] = main
-    sys.argv[:] = [path, *arguments]
+    sys.argv[:] = [path if module else target, *arguments]
     if not module:
-        sys.path[0] = os.path.dirname(path)
+        sys.path[0] = os.path.dirname(os.path.realpath(path))
     way = (
         _FromTheStart(packages, engine)
         if from_the_start
@@ -144,7 +144,7 @@ def _of_script(path: str) -> str:
         path = os.path.join(path, "__main__.py")
     if not os.path.isfile(path):
         raise CannotRun(f"there is no file {path}")
-    return os.path.abspath(path)
+    return os.path.join(os.getcwd(), path)  # Python does not make it shorter
 
 
 def _of_module(name: str) -> tuple[str, ModuleSpec]:

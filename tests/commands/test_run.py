@@ -214,6 +214,15 @@ def test_a_short_program_never_imports_the_engine(folder: Path) -> None:
     assert ran(folder, "-m", "npcompile", "run", "modules.py").stdout == "[]\n"
 
 
+def test_a_program_finds_its_place_as_under_python(folder: Path) -> None:
+    (folder / "inner").mkdir(exist_ok=True)
+    (folder / "inner" / "place.py").write_text("import sys\nprint(__file__, sys.argv, sys.path[0])\n")
+    (folder / "link.py").unlink(missing_ok=True)
+    (folder / "link.py").symlink_to(folder / "inner" / "place.py")
+    for path in ("inner/place.py", "inner/../inner/place.py", "link.py", str(folder / "link.py")):
+        assert ran(folder, "-m", "npcompile", "run", path, "x").stdout == ran(folder, path, "x").stdout
+
+
 def test_a_program_that_imports_npcompile_has_all_of_it(folder: Path) -> None:
     (folder / "jitted.py").write_text(
         "import numpy as np\nimport npcompile\n\n"
