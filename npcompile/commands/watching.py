@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _INTERVAL = 0.1  # seconds between looks at the stacks
 _FIRST = 1.0  # seconds before the first
-_BUSY = 0.5  # of an interval: a process that computes for less of it waits for something
+_BUSY = 0.1  # of an interval: a process that computes for less of it waits, for more than its turn
 _MUCH = 0.2  # of the looks: a function that is met in fewer has little to gain
 _WITHIN = 0.9  # of the looks at a function that meet another around it, which then is jitted alone
 _CALLS, _LONG = 8, 0.05  # calls, or seconds of calls, by which a function is judged
@@ -56,11 +56,11 @@ class Watch:
         self._jit: Callable[..., Any] | None = None
         self._process = os.getpid()
         self._judging = _thread.allocate_lock()
-        self._met: dict[types.CodeType, _Met] = {}
+        # By the identity of codes: codes that are equal may be of several functions.
+        self._met: dict[int, _Met] = {}
         self._looks = 0
-        self._recursive: set[types.CodeType] = set()
-        self._gates: dict[types.CodeType, _Gate] = {}
-        self._forwarding: set[types.CodeType] = set()  # codes that hand on, which are none of the program's
+        self._gates: dict[int, _Gate] = {}
+        self._forwarding: dict[int, types.CodeType] = {}  # codes that hand on are none of the program's
         self._cpu = 0.0
         self._stop = _thread.allocate_lock()
         self._stop.acquire()
@@ -81,7 +81,7 @@ class Watch:
     @property
     def in_functions(self) -> float:
         """The part of the busy time in which a function that could be jitted was met, from 0 to 1."""
-        most = max((met.looks for code, met in self._met.items() if self._is_candidate(code)), default=0)
+        most = max((met.looks for met in self._met.values() if met.is_candidate()), default=0)
         return most / self._looks if self._looks else 0.0
 
     # -- looking -----------------------------------------------------------------------------------------
@@ -110,39 +110,35 @@ class Watch:
         own = _thread.get_ident()
         for thread, innermost in sys._current_frames().items():
             frame: types.FrameType | None = innermost
-            codes: list[types.CodeType] = []
+            stack: dict[int, _Met] = {}
             while frame is not None:
                 code = frame.f_code
                 if code.co_name != "<module>" and self._is_of_program(code) and thread != own:
-                    if code in codes:
-                        self._recursive.add(code)
+                    if (key := id(code)) in stack:
+                        stack[key].is_recursive = True
                     else:
-                        codes.append(code)
-                        self._met.setdefault(code, _Met(frame.f_globals)).looks += 1
+                        stack[key] = self._met.setdefault(key, _Met(code, frame.f_globals))
                 frame = frame.f_back
-            for place, code in enumerate(codes):
-                around = self._met[code].around
-                for outer in codes[place + 1 :]:
-                    around[outer] = around.get(outer, 0) + 1
+            keys = list(stack)
+            for place, met in enumerate(stack.values()):
+                met.looks += 1
+                for outer in keys[place + 1 :]:
+                    met.around[outer] = met.around.get(outer, 0) + 1
 
     def _is_of_program(self, code: types.CodeType) -> bool:
-        return self._may_compile(code.co_filename) and code not in self._forwarding
+        return self._may_compile(code.co_filename) and id(code) not in self._forwarding
 
     # -- finding what to jit -----------------------------------------------------------------------------
 
-    def _is_candidate(self, code: types.CodeType) -> bool:
-        special = code.co_name.startswith("__") and code.co_name != "__call__"
-        return not special and code not in self._recursive and can_forward(code)
-
     def _place_gates(self) -> None:
         """Have calls of the functions that take much of the time pass a gate."""
-        for code, met in list(self._met.items()):
-            if code in self._gates or met.looks < _MUCH * self._looks or not self._is_candidate(code):
+        for key, met in list(self._met.items()):
+            if key in self._gates or met.looks < _MUCH * self._looks or not met.is_candidate():
                 continue
-            function = _function_of(code, met.namespace)
+            function = _function_of(met.code, met.namespace)
             if function is not None:
-                gate = self._gates[code] = _Gate(self, function)
-                self._forwarding.add(gate.forwarding.code)
+                gate = self._gates[key] = _Gate(self, function)
+                self._forwarding[id(gate.forwarding.code)] = gate.forwarding.code
 
     def judge(self, gate: _Gate) -> None:
         """Jit the function of a gate if its calls are long enough, and if the engine can be had now."""
@@ -188,23 +184,20 @@ class Watch:
 
     def _jit_function(self, gate: _Gate) -> None:
         assert self._jit is not None
-        code = gate.forwarding.first
-        if any(
-            self._is_within(code, other.code) for other in self._gates.values() if other.jitted is not None
-        ):
+        if any(self._is_within(gate, other) for other in self._gates.values() if other.jitted is not None):
             gate.forwarding.end()
             return
         gate.jitted = self._jit(gate.forwarding.plain)
         gate.asked_at, gate.calls = clock(), 0
         self.jitted.append(gate.jitted)
         for other in self._gates.values():
-            if other is not gate and self._is_within(other.code, code):
+            if other is not gate and self._is_within(other, gate):
                 other.forwarding.end()
         gate.forwarding.hand_to(gate.jitted)
 
-    def _is_within(self, inner: types.CodeType, outer: types.CodeType) -> bool:
-        met = self._met[inner]
-        return met.around.get(outer, 0) >= _WITHIN * met.looks
+    def _is_within(self, inner: _Gate, outer: _Gate) -> bool:
+        met = self._met[id(inner.forwarding.first)]
+        return met.around.get(id(outer.forwarding.first), 0) >= _WITHIN * met.looks
 
     def _leave_what_gains_nothing(self) -> None:
         """Have jitted functions run as before whose calls are many, and are not replayed."""
@@ -222,12 +215,19 @@ class Watch:
 
 
 class _Met:
-    """Looks that met a function: their number, the globals of its module, and the functions around it."""
+    """Looks that met a function: their number, the globals of its module, and the codes around it."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
+    def __init__(self, code: types.CodeType, namespace: dict[str, Any]) -> None:
+        self.code, self.namespace = code, namespace
         self.looks = 0
-        self.namespace = namespace
-        self.around: dict[types.CodeType, int] = {}
+        self.is_recursive = False
+        self.around: dict[int, int] = {}
+
+    def is_candidate(self) -> bool:
+        """Tell if the function may be jitted as the program runs."""
+        name = self.code.co_name
+        special = name.startswith("__") and name != "__call__"
+        return not special and not self.is_recursive and can_forward(self.code)
 
 
 class _Gate:
@@ -235,7 +235,6 @@ class _Gate:
 
     def __init__(self, watch: Watch, function: types.FunctionType) -> None:
         self.watch = watch
-        self.code = function.__code__
         self.calls, self.seconds = 0, 0.0
         self.jitted: Any = None
         self.asked_at, self.replays = 0.0, 0
@@ -268,6 +267,11 @@ class _Measured:
 
 def _function_of(code: types.CodeType, namespace: dict[str, Any]) -> types.FunctionType | None:
     """Return the function of a code that a module or a class in it has by its name, or below a decorator."""
+    module = sys.modules.get(namespace.get("__name__", ""))
+    if (
+        module is None or vars(module) is not namespace
+    ):  # a recording's copy of a function has globals of its own
+        return None
     found: Any = None
     names: Any = namespace
     for name in code.co_qualname.split("."):
