@@ -1,9 +1,9 @@
-"""Calls count how deep they are where a function may call itself, and on the way there."""
+"""Calls count how deep they are where a function may call itself, and small functions are inlined."""
 
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.call_graph import CallGraph
+from npcompile.lower.loops.codegen.call_graph import MOST_INLINED, CallGraph
 from npcompile.lower.loops.types import BOOL, INT
 
 PLACE = ir.Place(0, 0)
@@ -31,3 +31,9 @@ def test_functions_that_may_call_themselves() -> None:
     graph = CallGraph([*made.values()])
     assert {one.name for one in graph.recursive} == {*"def"}
     assert {one.name for one in graph.counted} == {*"abdef"}
+
+
+def test_small_functions_are_inlined_where_they_are_called_from_few_places() -> None:
+    made = functions(a="bc", b="c", c="", d="d", e="c" * MOST_INLINED)
+    assert {one.name for one in CallGraph([made[name] for name in "abc"]).inlined} == {*"abc"}
+    assert {one.name for one in CallGraph([*made.values()]).inlined} == {*"abe"}

@@ -34,6 +34,7 @@ from npcompile.lower.loops.types import (
     Type,
     Unsigned,
 )
+from npcompile.lower.loops.verifier import bound_by
 
 ENTRY_NAME = "npc_loop("
 ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
@@ -117,7 +118,7 @@ class Emitter:
     ) -> None:
         self.region = region
         self.within = within
-        self.calls = CallGraph(region.functions) if calls is None else calls
+        self.calls = CallGraph(region.functions, region) if calls is None else calls
         self.layout = layout_of(region)
         self.lines: list[str] = []
         self.declared: list[str] = []
@@ -133,6 +134,7 @@ class Emitter:
         self.innermost = innermost(region)
         self.version = CHECKED  # the one of that loop which is being written
         self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
+        self.borrowed: set[str] = set()  # parameters that are the caller's values
         self.shares = within is None  # loops are shared among threads where that pays
         self.at: Exit = Exit(ir.Place(0, 0), None)
 
@@ -173,30 +175,36 @@ class Emitter:
         for name, (tag, slots) in self.layout.bound.items():
             self.lines.append(f"words[{tag}] = {self.tag(name)};")
             for number, slot in enumerate(slots):
-                if holds_memory(slot.kind):  # the name may have another type by now
+                if name in self.borrowed:  # the names that Python takes over keep their memory
+                    self.lines.append(f"npl::keep({self.variable(name, slot.kind)});")
+                elif holds_memory(slot.kind):  # the name may have another type by now
                     variable = self.variable(name, slot.kind)
                     self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
                 self._save(name, slot.kind, slot.offset)
         for name, slot in self.layout.given.items():
-            if name not in self.layout.bound and objects_in(slot.kind):
+            if name not in self.layout.bound and name not in self.borrowed and objects_in(slot.kind):
                 self.lines.append(f"npl::drop({self.variable(name, slot.kind)});")
 
     def function(self, number: int) -> str:
         """Return the function whose body the region is. number: its place among the functions."""
         assert self.within is not None
+        self.borrowed = borrowed(self.within)
         for place, (name, kind) in enumerate(self.within.parameters):
-            self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{place});")
+            if name in self.borrowed:
+                self.variables[name, kind] = f"given_{place}"
+            else:
+                self.lines.append(f"npl::bind({self.variable(name, kind)}, given_{place});")
         for name, kind in self.region.names.items():
             if name in self.region.stored:
                 self.set_tag(name, kind)
-        given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
+        given = [f"{kind} given_{place}" for place, kind in enumerate(parameter_types(self.within))]
         bound, self.lines = self.lines, [f"goto {self.region.entry.label};"]
         for block in self.region.blocks:
             self.block(block)
         first = []
         if self.within in self.calls.recursive:  # recursion may take long without a loop
             first.append("if (depth >= npl::deepest) return npl::undone;")
-            first.append("if ((trips -= 1) < 0 && npl::interrupted(trips)) return npl::undone;")
+            first.append(f"if ({polled(1)}) return npl::undone;")
         first.append("bool is_left = false;")
         if self.exits:
             first.append("int64_t number = 0;")
@@ -303,7 +311,7 @@ class Emitter:
     def poll(self, header: ir.Block) -> None:
         """Let other threads run, and leave where Python has been interrupted, now and then."""
         self.at = Exit(ir.Place(header.source, 0), None)
-        self.leave_if(f"(trips -= {self.cost(header)}) < 0 && npl::interrupted(trips)")
+        self.leave_if(polled(self.cost(header)))
 
     def cost(self, header: ir.Block) -> int:
         """Return the share that a trip takes of the time between two polls."""
@@ -397,6 +405,26 @@ class Emitter:
 # -- functions ---------------------------------------------------------------------------------------------
 
 
+def borrowed(function: ir.Function) -> set[str]:
+    """Return the parameters that stay as they are given: they keep no memory of their own."""
+    if function.body is None or function.changed:  # attributes that are handed back may be arguments
+        return set()
+    steps = [step for block in function.body.blocks for step in (*block.steps, block.end) if step is not None]
+    bound = {name for step in steps for name in bound_by(step)}
+    return {name for name, kind in function.parameters if holds_memory(kind) and name not in bound}
+
+
+def parameter_types(function: ir.Function) -> list[str]:
+    """Return the C++ types of a function's parameters."""
+    kept = borrowed(function)
+    return [f"const {c_type(kind)} &" if name in kept else c_type(kind) for name, kind in function.parameters]
+
+
+def polled(trips: int) -> str:
+    """Return the condition on which Python has been interrupted, after trips of so much cost."""
+    return f"(trips -= {trips}) < 0 && (trips = npl::trips_between_polls, npl::interrupted())"
+
+
 def signature(function: ir.Function, given: list[str], calls: CallGraph) -> str:
     """Return the head of a function: it returns `npl::done`, or how far it was when it left.
 
@@ -408,7 +436,8 @@ def signature(function: ir.Function, given: list[str], calls: CallGraph) -> str:
     fields = [f"{c_type(kind)} &field_{number}" for number, kind in enumerate(function.left.values())]
     depth = ["const int depth"] if function in calls.counted else []
     given = ["int64_t &trips", *depth, *given, *answer, *fields]
-    return f"static inline int {function.name}({', '.join(given)})"
+    kind = "NPL_INLINE" if function in calls.inlined else "static inline"
+    return f"{kind} int {function.name}({', '.join(given)})"
 
 
 def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code, ...]]:
@@ -421,7 +450,7 @@ def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code
             codes.append(Code((), Layout({}, {}, 0)))
             continue
         emitter = Emitter(function.body, function, calls)
-        heads.append(signature(function, [c_type(kind) for _, kind in function.parameters], calls) + ";")
+        heads.append(signature(function, parameter_types(function), calls) + ";")
         texts.append(emitter.function(number))
         codes.append(Code(tuple(emitter.exits), emitter.layout))
     text = "".join(line + "\n" for line in (*heads, *texts))

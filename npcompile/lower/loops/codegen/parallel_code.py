@@ -88,9 +88,9 @@ def _share(emitter: Emitter, loop: SharedLoop) -> None:
     _round(emitter, trips)
     lines.append(f"{state}.position += sharing.count; sharing.done += sharing.count;")
     emitter.at = Exit(ir.Place(loop.header.source, 0), None)
-    emitter.leave_if("npl::interrupted(trips)")
+    emitter.leave_if("npl::interrupted()")
     lines.append("}")
-    emitter.leave_if("sharing.asked && npl::interrupted(trips)")
+    emitter.leave_if("sharing.asked && npl::interrupted()")
     lines += ["}", "}"]
 
 

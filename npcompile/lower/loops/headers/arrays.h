@@ -30,8 +30,7 @@ struct round_part {
 };
 
 // Let other threads run; tell if there is an exception to raise, by a signal's handler.
-static __attribute__((noinline, cold)) bool interrupted(int64_t &trips) {
-    trips = trips_between_polls;
+static __attribute__((noinline, cold)) bool interrupted() {
     if (in_round) return false;
     PyEval_RestoreThread(PyEval_SaveThread());
     return PyErr_CheckSignals() != 0;
@@ -179,6 +178,13 @@ static inline void bind(array<T, N, packed> &name, const array<T, N, packed> &va
     if (value.memory) value.memory->references++;
     release(name.memory);
     name = value;
+}
+
+// Adds a reference to a value's memory: Python takes it over.
+template <typename T>
+static inline void keep(const T &value) {
+    T name{};
+    bind(name, value);
 }
 
 // A tuple is its first item and the rest.
