@@ -165,7 +165,8 @@ class _Compiler:
         except Exception as error:  # after any exception the callers that wait have to go on
             return failure(error)
         for job, loaded in zip(jobs, made, strict=True):
-            job.finish(loaded, None)
+            gone = None if loaded is not None else failure(cache.Refused("the library is no longer on disk"))
+            job.finish(loaded, gone)
         return None
 
     def _compile(self, sources: list[str]) -> list[_Loaded | None]:
