@@ -36,6 +36,7 @@ from npcompile.frontend.loops.run.generators import SHARED
 from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.loops.source.choice import is_held
 from npcompile.frontend.loops.source.control_flow import (
+    ANSWER,
     ControlFlow,
     Done,
     control_flow,
@@ -215,6 +216,10 @@ def typed_loop(
     inference, region = _inferred(flow, names if objects is None else names | objects.names, storable)
     bodies = [function.body for function in region.functions if function.body is not None]
     region.wide = wide
+    if flow.kept == {ANSWER}:
+        ends = [(number, block) for number, block in enumerate(flow.blocks) if isinstance(block.end, Done)]
+        region.answer = ANSWER
+        region.ended = frozenset(ir.Place(number, len(block.steps)) for number, block in ends)
     for body in bodies:
         body.wide = frozenset(body.names)
     _check(region, "inference")

@@ -29,7 +29,7 @@ from npcompile.frontend.loops.unpacking import unstarred
 from npcompile.frontend.loops.widening import adapter, widened
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem
-from npcompile.lower.loops.list_ir import Expected, ListItem, common, may_be
+from npcompile.lower.loops.list_ir import Expected, ListItem, as_expected, common, may_be
 from npcompile.lower.loops.types import (
     INT,
     UNSIGNED,
@@ -225,7 +225,7 @@ class Inference:
     def bind(self, name: str, value: ir.Expression) -> None:
         """Add the step that gives a name a value."""
         if (kind := self.expectation(name, value.type)) != value.type:
-            value = Expected(kind, value)
+            value = as_expected(kind, value)
         if isinstance(kind, Method) and isinstance(value, Expected):
             self.owners[name] = value.source
         if isinstance(value, ListItem | DictItem) and isinstance(kind, List | Dict | Set):

@@ -463,6 +463,10 @@ class Region:
         The loops whose trips threads may share, by their headers.
     unshared
         The lines of loops over ranges that one thread does, and why.
+    answer
+        The name of a function's answer, where the region is its whole body; else empty.
+    ended
+        The places at which the function has ended: no other name is of use there.
     """
 
     entry: Block
@@ -477,6 +481,8 @@ class Region:
     functions: list[Function] = field(default_factory=list)
     shared: dict[Block, Shared] = field(default_factory=dict)
     unshared: dict[int, str] = field(default_factory=dict)
+    answer: str = ""
+    ended: frozenset[Place] = frozenset()
 
     def __str__(self) -> str:
         # Functions may call themselves, so each is printed once, beside the region.

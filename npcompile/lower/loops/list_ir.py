@@ -232,6 +232,29 @@ def _slice(*bounds: ir.Expression | None) -> str:
     return ":".join("" if bound is None else str(bound) for bound in bounds)
 
 
+def as_expected(kind: Type, value: ir.Expression) -> ir.Expression:
+    """Return a container of which other items are expected: a new list is made with such items."""
+    if isinstance(value, NewList) and type(kind) is List and kind.item is not None:
+        items = [number_as_item(kind.item, item) for item in value.items]
+        found = tuple(item for item in items if item is not None)
+        if len(found) == len(items):
+            return NewList(kind, found)
+    return Expected(kind, value)
+
+
+def number_as_item(kind: Type, value: ir.Expression) -> ir.Expression | None:
+    """Return a number, or a tuple of numbers, as an item of a list that may have others; None for others."""
+    if value.type == kind:
+        return value
+    if isinstance(kind, Either) and value.type in kind.kinds:
+        return ir.either_of(kind, value)
+    if isinstance(kind, Tuple) and isinstance(value.type, Tuple):
+        parts = [number_as_item(part, ir.part_of(value, place)) for place, part in enumerate(kind.items)]
+        found = tuple(part for part in parts if part is not None)
+        return ir.tuple_of(found) if len(found) == len(parts) else None
+    return None
+
+
 def common(one: Type | None, other: Type | None) -> Type | None:
     """Return the type to expect of items that have one of two types; None where lists have no such items.
 

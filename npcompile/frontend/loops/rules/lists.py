@@ -35,6 +35,7 @@ from npcompile.lower.loops.list_ir import (
     StoreSlice,
     common,
     may_be,
+    number_as_item,
 )
 from npcompile.lower.loops.types import (
     BOOL,
@@ -79,10 +80,8 @@ def item_of(value: ir.Expression) -> ir.Expression:
 
 def as_item(kind: Type, value: ir.Expression) -> ir.Expression:
     """Return a value as an item of a list that may have other items, too. Raises Outside."""
-    if value.type == kind:
-        return value
-    if isinstance(kind, Either) and value.type in kind.kinds:
-        return ir.either_of(kind, value)
+    if (item := number_as_item(kind, value)) is not None:
+        return item
     if isinstance(kind, Tuple) and isinstance(value.type, Tuple):
         return ir.tuple_of(
             tuple(as_item(part, ir.part_of(value, place)) for place, part in enumerate(kind.items))

@@ -27,6 +27,7 @@ from npcompile.lower.loops.codegen import (
     whole_code,
 )
 from npcompile.lower.loops.codegen.emitter import Emitter, Source
+from npcompile.lower.loops.codegen.open_list_code import open_types, with_open_types
 
 FAMILIES = (
     array_code,
@@ -55,4 +56,5 @@ FAMILIES = (
 
 def emit(region: ir.Region) -> Source:
     """Return the C++ of a region."""
-    return Emitter(region).emit()
+    source = Emitter(region).emit()
+    return source._replace(text=with_open_types(source.text, open_types(region)))

@@ -167,9 +167,22 @@ class Emitter:
         return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout, codes)
 
     def _exits(self) -> None:
-        for number in self.exits.values():
-            self.lines.append(f"exit_{number}: number = {number}; goto leave;")
+        for exit_, number in self.exits.items():
+            dropped = self._dropped() if exit_.place in self.region.ended else ""
+            self.lines.append(f"exit_{number}: number = {number}; {dropped}goto leave;")
         self.lines.append("leave:")
+
+    def _dropped(self) -> str:
+        """Return the statements that give up the lists of a function that has ended, its answer excepted."""
+        text = ""
+        for name, kinds in self.region.stored.items():
+            for kind in kinds:
+                if type(kind) is List and name != self.region.answer:
+                    list_, answer = self.variable(name, kind), ""
+                    if kind in self.region.stored.get(self.region.answer, ()):
+                        answer = f"if ({list_}.held != {self.variable(self.region.answer, kind)}.held) "
+                    text += f"{answer}npl::give_up({list_}); "
+        return text
 
     def _save_names(self) -> None:
         for name, (tag, slots) in self.layout.bound.items():

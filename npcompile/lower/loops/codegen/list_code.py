@@ -90,17 +90,17 @@ def _expected(emitter: Emitter, node: Expected) -> str:
 
 @writes(ListLength)
 def _length(emitter: Emitter, node: ListLength) -> str:
-    return emitter.hold(INT, f"{emitter.value(node.source)}.held->size")
+    return emitter.hold(INT, f"npl::list_length({emitter.value(node.source)})")
 
 
 @writes(HasItems)
 def _truth(emitter: Emitter, node: HasItems) -> str:
-    return emitter.hold(BOOL, f"{emitter.value(node.source)}.held->size != 0")
+    return emitter.hold(BOOL, f"npl::list_length({emitter.value(node.source)}) != 0")
 
 
 def _place(emitter: Emitter, source: str, index: ir.Expression) -> str:
     """Return the place of an item, after the check that it is there."""
-    text, length = emitter.value(index), f"{source}.held->size"
+    text, length = emitter.value(index), f"npl::list_length({source})"
     if index not in emitter.region.nonnegative:
         text = emitter.hold(INT, f"npl::wrapped({text}, {length})")
     emitter.leave_if(f"npl::outside({text}, {length})")
@@ -124,7 +124,7 @@ def leave_unless_boxed(emitter: Emitter, function: str, value: ir.Expression, op
 
 @does(CheckListLength)
 def _check(emitter: Emitter, step: CheckListLength) -> None:
-    emitter.leave_if(f"{emitter.value(step.source)}.held->size != {step.count}")
+    emitter.leave_if(f"npl::list_length({emitter.value(step.source)}) != {step.count}")
 
 
 @does(Append)

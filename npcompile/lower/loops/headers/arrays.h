@@ -29,9 +29,13 @@ struct round_part {
     ~round_part() { in_round = false; }
 };
 
+// Called before Python may run in between, where there is something that it is not to find as it is.
+static thread_local void (*before_python)() = nullptr;
+
 // Let other threads run; tell if there is an exception to raise, by a signal's handler.
 static __attribute__((noinline, cold)) bool interrupted() {
     if (in_round) return false;
+    if (before_python) before_python();
     PyEval_RestoreThread(PyEval_SaveThread());
     return PyErr_CheckSignals() != 0;
 }

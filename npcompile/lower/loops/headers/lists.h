@@ -338,6 +338,9 @@ static inline int64_t save(int64_t *words, const Name &value) {
     return 1;
 }
 
+template <typename Kind>
+static inline void give_up(const py_list<Kind> &) {}
+
 // -- operations: those that return a bool leave where it is true --------------------------------------------------
 
 template <typename Kind>
@@ -396,6 +399,10 @@ static inline bool list_of_range(py_list<Kind> &made, range numbers) {
     return false;
 }
 
+template <holds_object Name>
+static inline int64_t list_length(const Name &list) {
+    return list.held->size;
+}
 template <typename Kind>
 static inline bool item(const py_list<Kind> &source, int64_t place, typename Kind::value &to) {
     return Kind::unbox(source.held->items[place], to);
@@ -464,17 +471,17 @@ static inline void reverse(const py_list<Any> &which) {
 
 // -- iterators over lists: `unfit` tells that the next item is of another type -------------------------------------
 
-template <int step, typename Kind>
-static inline items<py_list<Kind>, step> begin_items(const py_list<Kind> &source) {
-    return {source, step > 0 ? 0 : source.held->size - 1};
+template <int step, holds_object Source>
+static inline items<Source, step> begin_items(const Source &source) {
+    return {source, step > 0 ? 0 : list_length(source) - 1};
 }
-template <typename Kind, int step>
-static inline bool more(const items<py_list<Kind>, step> &state) {
-    return uint64_t(state.place) < uint64_t(state.source.held->size);
+template <holds_object Source, int step>
+static inline bool more(const items<Source, step> &state) {
+    return uint64_t(state.place) < uint64_t(list_length(state.source));
 }
-template <typename Kind, int step>
-static inline typename Kind::value take(items<py_list<Kind>, step> &state) {
-    typename Kind::value value{};
+template <holds_object Source, int step>
+static inline typename Source::item_kind::value take(items<Source, step> &state) {
+    typename Source::item_kind::value value{};
     item(state.source, state.place, value);
     state.place += step;
     return value;
@@ -483,9 +490,9 @@ template <typename State>
 static inline bool unfit(const State &) {
     return false;
 }
-template <typename Kind, int step>
-static inline bool unfit(const items<py_list<Kind>, step> &state) {
-    typename Kind::value value{};
+template <holds_object Source, int step>
+static inline bool unfit(const items<Source, step> &state) {
+    typename Source::item_kind::value value{};
     return item(state.source, state.place, value);
 }
 template <typename State>
