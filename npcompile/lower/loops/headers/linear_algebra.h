@@ -1,0 +1,117 @@
+// Systems of linear equations, inverses and determinants by NumPy's own loops over LAPACK: the answers are NumPy's.
+//
+// The loops are those of the ufuncs in `numpy.linalg._umath_linalg`, whose fields NumPy's C interface describes.
+#pragma once
+#include <cfenv>
+
+#include "numpy_sorts.h"
+#include "whole.h"
+
+namespace npl {
+
+// The fields of a ufunc object, as all versions of NumPy have them.
+struct ufunc_object {
+    head object;
+    int inputs, outputs, operands, identity;
+    void (**loops)(char **, const intptr_t *, const intptr_t *, void *);
+    void **data;
+    int types, reserved;
+    const char *name, *codes;
+};
+// A ufunc's loop over doubles, null where there is none.
+struct doubles_loop {
+    void (*loop)(char **, const intptr_t *, const intptr_t *, void *);
+    void *data;
+};
+
+static __attribute__((noinline, cold)) doubles_loop find_loop(const char *name, int operands) {
+    void *module = PyImport_ImportModule("numpy.linalg._umath_linalg");
+    if (failed(module)) return {};
+    void *found = PyObject_GetAttrString(module, name);
+    Py_DecRef(module);
+    if (failed(found)) return {};
+    const auto ufunc = static_cast<ufunc_object *>(found);
+    doubles_loop made{};
+    if (ufunc->operands == operands)
+        for (int type = 0; type < ufunc->types; type++) {
+            bool doubles = true;
+            for (int k = 0; k < operands; k++) doubles &= ufunc->codes[type * operands + k] == numpy_type<double>();
+            if (doubles) made = {ufunc->loops[type], ufunc->data ? ufunc->data[type] : nullptr};
+        }
+    return made;  // the module keeps the ufunc
+}
+
+constexpr int64_t most_rows = 256;  // of larger matrices NumPy's call costs little, and lets other threads run
+
+// Calls a loop on one matrix. Leaves where it is singular: the loop says that an operation was invalid.
+static inline bool apply(const doubles_loop &by, char **operands, const intptr_t *sizes, const intptr_t *steps) {
+    std::feclearexcept(FE_INVALID);
+    by.loop(operands, sizes, steps, by.data);
+    return std::fetestexcept(FE_INVALID) != 0;
+}
+template <bool packed>
+static inline bool is_no_square(const array<double, 2, packed> &of) {
+    return of.shape[0] != of.shape[1] || of.shape[0] == 0 || of.shape[0] > most_rows;
+}
+#define NPL_LOOP(name, operands)                                                 \
+    static doubles_loop by{};                                                    \
+    static bool asked = false;                                                   \
+    if (!asked && !in_round) by = find_loop(name, operands), asked = true;       \
+    if (!by.loop) return true;
+
+template <bool packed, bool packed_vector>
+static bool solve(array<double, 1, true> &made, scratch &kept, const array<double, 2, packed> &matrix,
+                  const array<double, 1, packed_vector> &vector) {
+    NPL_LOOP("solve1", 3)
+    if (is_no_square(matrix) || vector.shape[0] != matrix.shape[0] || make(vector.shape, made, kept)) return true;
+    char *operands[] = {matrix.data, vector.data, made.data};
+    const intptr_t sizes[] = {1, matrix.shape[0]};
+    const intptr_t steps[] = {0, 0, 0, matrix.stride(0), matrix.stride(1), vector.stride(0), sizeof(double)};
+    return apply(by, operands, sizes, steps);
+}
+template <bool packed, bool other_packed>
+static bool solve(array<double, 2, true> &made, scratch &kept, const array<double, 2, packed> &matrix,
+                  const array<double, 2, other_packed> &other) {
+    NPL_LOOP("solve", 3)
+    if (is_no_square(matrix) || other.shape[0] != matrix.shape[0] || other.shape[1] == 0 ||
+        other.shape[1] > most_rows || make(other.shape, made, kept))
+        return true;
+    char *operands[] = {matrix.data, other.data, made.data};
+    const intptr_t sizes[] = {1, matrix.shape[0], other.shape[1]};
+    const intptr_t steps[] = {0, 0, 0, matrix.stride(0), matrix.stride(1), other.stride(0), other.stride(1),
+                              made.stride(0), made.stride(1)};
+    return apply(by, operands, sizes, steps);
+}
+template <bool packed>
+static bool inverse(array<double, 2, true> &made, scratch &kept, const array<double, 2, packed> &matrix) {
+    NPL_LOOP("inv", 2)
+    if (is_no_square(matrix) || make(matrix.shape, made, kept)) return true;
+    char *operands[] = {matrix.data, made.data};
+    const intptr_t sizes[] = {1, matrix.shape[0]};
+    const intptr_t steps[] = {0, 0, matrix.stride(0), matrix.stride(1), made.stride(0), made.stride(1)};
+    return apply(by, operands, sizes, steps);
+}
+template <bool packed>
+static bool determinant(double &answer, const array<double, 2, packed> &matrix) {
+    NPL_LOOP("det", 2)
+    if (is_no_square(matrix)) return true;
+    char *operands[] = {matrix.data, reinterpret_cast<char *>(&answer)};
+    const intptr_t sizes[] = {1, matrix.shape[0]};
+    const intptr_t steps[] = {0, 0, matrix.stride(0), matrix.stride(1)};
+    return apply(by, operands, sizes, steps);
+}
+#undef NPL_LOOP
+
+// The product of two vectors in space. NumPy's answer is a view.
+template <typename T, bool packed, bool other_packed>
+static bool cross(array<T, 1, true> &made, scratch &kept, const array<T, 1, packed> &a, const array<T, 1, other_packed> &b) {
+    if (a.shape[0] != 3 || b.shape[0] != 3 || make(a.shape, made, kept)) return true;
+    for (int k = 0; k < 3; k++) {
+        const int one = (k + 1) % 3, other = (k + 2) % 3;
+        made.at(k) = subtract<T>(multiply<T>(a.at(one), b.at(other)), multiply<T>(a.at(other), b.at(one)));
+    }
+    made.itself = false;
+    return false;
+}
+
+}  // namespace npl
