@@ -218,8 +218,7 @@ def typed_loop(
     region.wide = wide
     if flow.kept == {ANSWER}:
         ends = [(number, block) for number, block in enumerate(flow.blocks) if isinstance(block.end, Done)]
-        region.answer = ANSWER
-        region.ended = frozenset(ir.Place(number, len(block.steps)) for number, block in ends)
+        region.ended = {ir.Place(number, len(block.steps)): ANSWER for number, block in ends}
     for body in bodies:
         body.wide = frozenset(body.names)
     _check(region, "inference")

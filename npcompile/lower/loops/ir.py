@@ -457,16 +457,13 @@ class Region:
         Ints, and a limit of each: native code leaves where one is negative, or not below its limit. The ints
         that they mask, or shift, may wrap.
     fast_loops
-        Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range,
-        if a check before its first trip holds.
+        By the headers of innermost loops over ranges: the items that need no checks, if one before holds.
     shared
         The loops whose trips threads may share, by their headers.
     unshared
         The lines of loops over ranges that one thread does, and why.
-    answer
-        The name of a function's answer, where the region is its whole body; else empty.
     ended
-        The places at which the function has ended: no other name is of use there.
+        Of a function's body: the places where no name is of use any more but the answer's, which it names.
     """
 
     entry: Block
@@ -481,8 +478,7 @@ class Region:
     functions: list[Function] = field(default_factory=list)
     shared: dict[Block, Shared] = field(default_factory=dict)
     unshared: dict[int, str] = field(default_factory=dict)
-    answer: str = ""
-    ended: frozenset[Place] = frozenset()
+    ended: dict[Place, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         # Functions may call themselves, so each is printed once, beside the region.

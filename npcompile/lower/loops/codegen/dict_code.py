@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import collections
 
-from npcompile.lower.loops.codegen.emitter import Emitter, does, item_kind, type_of_state, writes
+from npcompile.lower.loops.codegen.c_types import item_kind, type_of_state
+from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.codegen.list_code import made_by
 from npcompile.lower.loops.dict_ir import (
     AddItem,

@@ -11,28 +11,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.nesting import innermost
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import (
-    Array,
-    Character,
-    Deque,
-    Dict,
-    DictView,
-    Either,
-    Generator,
     Known,
     List,
-    Method,
-    Scalar,
-    Set,
-    Text,
-    Tuple,
     Type,
-    Unsigned,
 )
 from npcompile.lower.loops.verifier import bound_by
 
@@ -75,7 +63,6 @@ class Source(NamedTuple):
 
 _expressions: dict[type[ir.Expression], Callable[[Emitter, Any], str]] = {}
 _rules: dict[type[Any], Callable[[Emitter, Any], None]] = {}
-_states: dict[type[Any], Callable[[Any], str]] = {}
 
 
 def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
@@ -95,16 +82,6 @@ def does(kind: type[ir.Step | ir.End | ir.Shared | ir.FastLoop]) -> Callable[[An
 
     def register(rule: Any) -> Any:
         _rules[kind] = rule
-        return rule
-
-    return register
-
-
-def type_of_state(kind: type[ir.State]) -> Callable[[Any], Any]:
-    """Register the rule that names the C++ type of a kind of iterator."""
-
-    def register(rule: Any) -> Any:
-        _states[kind] = rule
         return rule
 
     return register
@@ -168,20 +145,21 @@ class Emitter:
 
     def _exits(self) -> None:
         for exit_, number in self.exits.items():
-            dropped = self._dropped() if exit_.place in self.region.ended else ""
+            answer = self.region.ended.get(exit_.place)
+            dropped = "" if answer is None else self._dropped(answer)
             self.lines.append(f"exit_{number}: number = {number}; {dropped}goto leave;")
         self.lines.append("leave:")
 
-    def _dropped(self) -> str:
+    def _dropped(self, answer: str) -> str:
         """Return the statements that give up the lists of a function that has ended, its answer excepted."""
         text = ""
         for name, kinds in self.region.stored.items():
             for kind in kinds:
-                if type(kind) is List and name != self.region.answer:
-                    list_, answer = self.variable(name, kind), ""
-                    if kind in self.region.stored.get(self.region.answer, ()):
-                        answer = f"if ({list_}.held != {self.variable(self.region.answer, kind)}.held) "
-                    text += f"{answer}npl::give_up({list_}); "
+                if type(kind) is List and name != answer:
+                    given_up = self.variable(name, kind)
+                    if kind in self.region.stored.get(answer, ()):
+                        text += f"if ({given_up}.held != {self.variable(answer, kind)}.held) "
+                    text += f"npl::give_up({given_up}); "
         return text
 
     def _save_names(self) -> None:
@@ -471,69 +449,6 @@ def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code
 
 
 # -- types -------------------------------------------------------------------------------------------------
-
-
-def c_type(kind: Type) -> str:
-    """Return the C++ type of a type."""
-    match kind:
-        case Scalar() | Unsigned():
-            return kind.c_type
-        case Array():
-            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
-        case Tuple(items=items) | Either(items=items):
-            return f"npl::tuple<{', '.join(map(c_type, items))}>"
-        case Deque(item=item):
-            return f"npl::py_deque<{item_kind(item)}>"
-        case List(item=item):
-            return f"npl::py_list<{item_kind(item)}>"
-        case Dict(key=key, value=value):
-            return f"npl::py_dict<{item_kind(key)}, {item_kind(value)}>"
-        case Set(item=item):
-            return f"npl::py_set<{item_kind(item)}>"
-        case Method(owner=owner) | DictView(owner=owner):
-            return c_type(owner)
-        case ir.RangeState():
-            return "npl::range"
-        case ir.State():
-            return _states[type(kind)](kind)
-        case Text():
-            return f"npl::text_{kind.name}"
-        case Generator():
-            return "npl::generator"
-        case Character():
-            return "npl::character"
-        case Known():
-            return "npl::nothing"
-    raise TypeError(f"a {type(kind).__name__} has no C++ type")
-
-
-def item_kind(kind: Type | None) -> str:
-    """Return the C++ class that reads and makes items of a list."""
-    match kind:
-        case Scalar(python=python):
-            return f"npl::{'python' if python else 'numpy'}<{kind.c_type}>"
-        case Unsigned():
-            return f"npl::python<{kind.c_type}>"
-        case Tuple(items=items):
-            return f"npl::tuple_of<{', '.join(map(item_kind, items))}>"
-        case Either(kinds=kinds):
-            return f"npl::either_of<{', '.join(map(item_kind, kinds))}>"
-        case List(item=item):
-            return f"npl::list_of<{item_kind(item)}>"
-        case Dict(key=key, value=value):
-            return f"npl::dict_of<{item_kind(key)}, {item_kind(value)}>"
-        case Set(item=item):
-            return f"npl::set_of<{item_kind(item)}>"
-        case Character():
-            return "npl::character_kind"
-        case None:
-            return "npl::unknown"
-    raise TypeError(f"a list has no items of type {kind}")
-
-
-def holds_memory(kind: Type) -> bool:
-    """Tell if a value keeps memory of its own, or may."""
-    return not isinstance(kind, Scalar | Unsigned | Known | ir.RangeState | Text | Character | Generator)
 
 
 def declare(name: str, kind: Type) -> list[str]:

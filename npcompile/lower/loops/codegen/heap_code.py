@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from npcompile.lower.loops.codegen.emitter import Emitter, does, item_kind, writes
+from npcompile.lower.loops.codegen.c_types import item_kind
+from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.heap_ir import ChangeHeap, HeapLeast
 from npcompile.lower.loops.types import List
 

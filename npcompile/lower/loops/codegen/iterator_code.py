@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import Emitter, c_type, does, type_of_state, writes
+from npcompile.lower.loops.codegen.c_types import c_type, type_of_state
+from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.iterator_ir import (
     CheckLength,
     CountedIterator,

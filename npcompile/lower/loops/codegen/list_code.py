@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import Emitter, does, item_kind, writes
+from npcompile.lower.loops.codegen.c_types import item_kind
+from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.codegen.iterator_code import leave_if_uneven
 from npcompile.lower.loops.list_ir import (
     Append,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import c_type, item_kind
+from npcompile.lower.loops.codegen.c_types import c_type, item_kind
 from npcompile.lower.loops.heap_ir import ChangeHeap, HeapLeast
 from npcompile.lower.loops.iterator_ir import CountedIterator, ItemsIterator, ZippedIterator
 from npcompile.lower.loops.list_ir import (

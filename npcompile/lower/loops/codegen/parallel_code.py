@@ -7,7 +7,8 @@ a round each name has the value of the last trip that bound it.
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import Emitter, Exit, c_type, does
+from npcompile.lower.loops.codegen.c_types import c_type
+from npcompile.lower.loops.codegen.emitter import Emitter, Exit, does
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
 from npcompile.lower.loops.types import INT, Known, Scalar, Type
 

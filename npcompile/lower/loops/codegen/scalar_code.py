@@ -6,7 +6,8 @@ import ast
 import math
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, c_type, writes
+from npcompile.lower.loops.codegen.c_types import c_type
+from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
 from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import Emitter, c_type, type_of_state, writes
+from npcompile.lower.loops.codegen.c_types import c_type, type_of_state
+from npcompile.lower.loops.codegen.emitter import Emitter, writes
 from npcompile.lower.loops.text_ir import (
     CharacterConstant,
     CharacterValue,
