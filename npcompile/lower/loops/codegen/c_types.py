@@ -1,4 +1,4 @@
-"""Names the C++ types of the types of the IR: of values, and of the items of containers."""
+"""Gives the emitter the C++ types of values, and of the items of containers."""
 
 from __future__ import annotations
 
