@@ -54,8 +54,38 @@ def _float(value: float) -> str:
     return f"({value.hex()})"
 
 
+_SIZES = ("npl::complex_absolute", "npl::absolute<npl::complex<double>>")
+_ORDERS = tuple(f"npl::{name}<double>" for name in ("less", "less_equal", "greater", "greater_equal"))
+
+
 @writes(ir.Apply)
 def _apply(emitter: Emitter, node: ir.Apply) -> str:
+    if node.operation.function in _ORDERS:
+        for place, operand in enumerate(node.operands):
+            if isinstance(operand, ir.Apply) and operand.operation.function in _SIZES:
+                return _compared_size(emitter, node, operand, place)
+    return _applied(emitter, node)
+
+
+def _compared_size(emitter: Emitter, node: ir.Apply, size: ir.Apply, place: int) -> str:
+    """Compare the size of a complex number by its square, where that tells."""
+    with_, to = node.operands[1 - place], node.operation.operands[1 - place]
+    assert isinstance(with_.type, Scalar)
+    other = emitter.value(with_)
+    if with_.type.code != to.code:
+        other = f"npl::cast<{to.c_type}>({other})"
+    answer = emitter.fresh(node.type)
+    compares = f"npl::compares_by_squares<{node.operation.function}, {'false' if place else 'true'}>"
+    operands = [emitter.value(size.operands[0]), other, answer]
+    held = dict(emitter.held)
+    emitter.lines.append(f"if (!{compares}({', '.join(operands)})) {{")
+    emitter.lines.append(f"{answer} = {_applied(emitter, node)};")
+    emitter.lines.append("}")
+    emitter.held = held
+    return answer
+
+
+def _applied(emitter: Emitter, node: ir.Apply) -> str:
     operation = node.operation
     operands = []
     for operand, to in zip(node.operands, operation.operands, strict=True):

@@ -99,6 +99,14 @@ template <class T> static inline T floor_quotient(T a, T b) {
 }
 template <class T> static inline T floor_rest(T a, T b) {
     if (NPL_IS_POWER_OF_TWO(b)) return T(a & (b - 1));
+    // `(i + 1) % n` mostly needs no division, which takes as long as twenty additions.
+    if constexpr (sizeof(T) == 8 && !std::is_unsigned_v<T>)
+        if (!__builtin_constant_p(b) && b > 0) {
+            if (a < 0) {
+                if (a + b >= 0) return a + b;
+            } else if (a < b) return a;
+            else if (a - b < b) return a - b;
+        }
     T rest = T(a % b);
     if constexpr (std::is_unsigned_v<T>) return rest;
     else return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;

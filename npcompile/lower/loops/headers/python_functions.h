@@ -26,6 +26,16 @@ static inline bool complex_absolute(complex<double> x, double& answer) {
     return exact::isinf(answer) && exact::isfinite(x.real) && exact::isfinite(x.imag);
 }
 
+// Compares the size of a complex number with a number by their squares; tells if these tell. The library's hypot is
+// within a unit in the last place, squares and their sum are within two. is_first: the size is the first operand.
+template <auto compare, bool is_first>
+static inline bool compares_by_squares(complex<double> x, double with, bool& answer) {
+    const double square = product(x.real, x.real) + product(x.imag, x.imag), other = product(with, with);
+    const bool is_below = square < product(other, 1 - 0x1p-48), is_above = square > product(other, 1 + 0x1p-48);
+    answer = compare(double(is_first ? is_above : is_below), double(is_first ? is_below : is_above));
+    return is_below != is_above && square < 0x1p1000 && with > 0x1p-400 && with < 0x1p400;
+}
+
 // The first of the smallest operands, the first of the largest: also of NaNs, which are neither.
 template <class T> static inline T smallest(T x, T y) { return less(y, x) ? y : x; }
 template <class T, class... More> static inline T smallest(T x, T y, More... more) {
