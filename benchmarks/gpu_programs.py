@@ -179,7 +179,6 @@ def one(name: str, dtype: str) -> dict[str, Any]:
         expected = plain[0]
     for way in ("numpy", "device"):
         jitted = npcompile.jit(function, wait=True)
-        stats = jitted.stats
         report: dict[str, Any] = {}
         found[way] = report
         with npcompile.device("cuda"):
@@ -195,15 +194,17 @@ def one(name: str, dtype: str) -> dict[str, Any]:
             spent = time.perf_counter()
             while len(times) < 2 or (len(times) < 10 and time.perf_counter() - spent < 6):
                 own = fresh(arguments, way)
-                before = stats.bytes_to_device, stats.bytes_from_device, stats.replays
+                before = jitted.stats
                 torch.cuda.synchronize()
                 began = time.perf_counter()
                 jitted(*own)
                 torch.cuda.synchronize()
                 times.append(time.perf_counter() - began)
         report["ms"] = 1e3 * sorted(times)[len(times) // 2]
-        report["to"], report["back"] = stats.bytes_to_device - before[0], stats.bytes_from_device - before[1]
-        report["replays"] = stats.replays - before[2]
+        stats = jitted.stats
+        report["to"] = stats.bytes_to_device - before.bytes_to_device
+        report["back"] = stats.bytes_from_device - before.bytes_from_device
+        report["replays"] = stats.replays - before.replays
         report["kernels"], report["reasons"] = stats.kernels, list(stats.reasons)[:4]
     return found
 

@@ -17,7 +17,10 @@ def _folder(*names: str) -> str:
 
 FRONTEND = _folder("frontend")
 HOOKS = os.path.join(PACKAGE, "frontend", "rewrite", "hooks.py")
-DEVICE_LANE = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
+DEVICE_LANE = frozenset(
+    os.path.join(PACKAGE, "frontend", "replay", name)
+    for name in ("device_lane.py", "residency.py", "same_layout.py")
+)
 # Files whose frames may lie between the user's code and an operation that is done for it: hooks and their
 # wrappers.
 AROUND_HOOKS = (

@@ -33,6 +33,7 @@ from npcompile.frontend.loops.run.generators import SHARED, SHARED_GENERATOR, he
 from npcompile.frontend.loops.run.iterators import State, iterator_of, one_back, state_of
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.run.scope import Scope
+from npcompile.frontend.replay import residency
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.native import native
 from npcompile.tiering.backoff import UNBOUNDED
@@ -139,6 +140,7 @@ class NativeLoop:
     def enter(self, iterator: Any, *values: Any) -> Outcome | None:
         """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
         self._python_began = 0.0
+        residency.settle()
         if self.budget.rests and self._is_pythons():
             return Outcome(rest=iterator)
         if self._errors_matter():

@@ -8,11 +8,11 @@ it is recorded: its statements are then taken apart further, at once, while the 
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import threading
 import time
 import types
-from functools import cached_property
 from typing import Any, cast
 
 from npcompile.diagnostics.reason import Cause, Reason
@@ -25,6 +25,7 @@ from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
+from npcompile.frontend.replay.residency import Residency
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.foreign_names import mark
@@ -40,10 +41,18 @@ from npcompile.partition.call import PartitionedCalls
 from npcompile.partition.callees import PLAIN
 from npcompile.partition.checked_loop import WatchedLoop
 from npcompile.partition.native_loop import NativeLoop
-from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
+from npcompile.partition.resident_block import ResidentCalls, ResidentCut
+from npcompile.partition.suitability import (
+    decided_by,
+    done_for_effect,
+    driven,
+    goes_over_items,
+    only_calls,
+)
 from npcompile.partition.unit import Unit, take_over
 from npcompile.partition.whole_array_loop import WholeArrayLoop
 from npcompile.runtime import fast_path, fork
+from npcompile.runtime.current_device import is_apart
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.request import AGAIN, ONWARD, Request
 from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Specialization
@@ -63,12 +72,11 @@ LIKE_IT = 2
 # After MAX_RAISED calls in a row that raised, functions are called as they are until one does not raise; from
 # then on after LONGER times as many, each time: a function that answers now and then is to be compiled.
 MAX_RAISED, LONGER = 8, 4
-_LOOPS = (ast.For, ast.While, ast.comprehension)
 # Where to record a block takes too long, its parts have SHORTER times fewer operations, LEAST_WORK at least.
 SHORTER, LEAST_WORK = 4, 32
 
 
-class PartitionedFunction(PartitionedCalls):
+class PartitionedFunction(ResidentCut, PartitionedCalls):
     """The cut of one function for one signature of its arguments."""
 
     def __init__(self, owner: RecordedFunction, root: Any, levels: Levels, whole: float = 0.0) -> None:
@@ -102,6 +110,8 @@ class PartitionedFunction(PartitionedCalls):
         self._replays, self._tries_at = 0, 0.0  # when its loops' blocks are called again
         self.tried = 0  # times that they were to be
         self.rounds = 0  # times that Python's work was measured
+        if is_apart() and not verifying():
+            self.table = functools.partial(Residency, root._blocks)
         self.watch: Watch | None = None  # it is being measured
 
     @classmethod
@@ -148,7 +158,8 @@ class PartitionedFunction(PartitionedCalls):
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
         self.stale, self.enters, began = False, PartitionedFunction.enter, overhead.clock()
         fn: Any = self.owner.__wrapped__
-        made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler, native=self.native)
+        made = outline(fn, self.levels, self.enter, self.as_it_is, None, self.idler, self.native, self.table)
+        self.is_resident = made.is_resident
         tell_libraries(self)
         for piece in made.pieces:
             key = self.key_of(piece)
@@ -156,7 +167,7 @@ class PartitionedFunction(PartitionedCalls):
             if block is None:
                 block = self.blocks[key] = Block(self, piece)
             block.pieces.append(piece)
-            piece.cell.cell_contents = block.instead or block
+            piece.cell.cell_contents = self.as_called(block, block.instead or block)
         self.made = made
         if made.function is fn:
             self.leave_if_plain()
@@ -202,17 +213,10 @@ class PartitionedFunction(PartitionedCalls):
             return True
         return self.runs_loops and all(type(native) is NativeLoop for native in self.natives.values())
 
-    @cached_property
+    @functools.cached_property
     def only_calls(self) -> bool:
         """Tell if it has no loops, and calls functions of the user's, which may have some."""
-        fn = cast("types.FunctionType", self.owner.__wrapped__)
-        tree, _ = tree_of(fn)
-        parts = own_nodes(tree.body)
-        if any(isinstance(part, _LOOPS) for part in parts):
-            return False
-        names = [part.func for part in parts if isinstance(part, ast.Call)]
-        called = [fn.__globals__.get(name.id) for name in names if isinstance(name, ast.Name)]
-        return any(isinstance(one, types.FunctionType) or inlining.is_jitted(type(one)) for one in called)
+        return only_calls(cast("types.FunctionType", self.owner.__wrapped__))
 
     @property
     def compiles_loops(self) -> bool:
@@ -336,7 +340,7 @@ class Callee(Unit):
 _WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
 
 
-class Block(Unit):
+class Block(ResidentCalls):
     """A run of statements, recorded by itself."""
 
     max_signatures = 8
@@ -549,7 +553,7 @@ class Block(Unit):
         """From now on, call this in place of the block."""
         self.instead = function
         for piece in self.pieces:
-            piece.cell.cell_contents = function
+            piece.cell.cell_contents = self.within.as_called(self, function)
 
     def take_apart(
         self, reason: Reason, line: int | None, top: int | None, late: bool, quiet: bool = False
@@ -583,7 +587,7 @@ class Block(Unit):
         levels = self.within.levels
         if not (self._has_to_wait or overhead.current().affords(self.within.took)):
             for piece in self.pieces:
-                piece.cell.cell_contents = self._in_python()
+                piece.cell.cell_contents = self.within.as_called(self, self._in_python())
             return
         try:
             inside = PartitionedFunction(self, self.root, levels, self.cost)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import types
 
 from torch import fx
 
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import ValueEquals
@@ -13,6 +15,7 @@ from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.block_levels import Block
 from npcompile.frontend.rewrite.kept_trees import nodes_of, own_nodes
 from npcompile.frontend.rewrite.liveness import loads
+from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 
 
@@ -68,3 +71,14 @@ _ITEMS = (ast.comprehension, ast.Lambda, ast.For, ast.While)
 def goes_over_items(block: Block) -> bool:
     """Tell whether a block does something for each of any number of things."""
     return any(isinstance(part, _ITEMS) for statement in block.node.body for part in nodes_of(statement))
+
+
+def only_calls(fn: types.FunctionType) -> bool:
+    """Tell if a function has no loops, and calls functions of the user's, which may have some."""
+    tree, _ = tree_of(fn)
+    parts = own_nodes(tree.body)
+    if any(isinstance(part, ast.For | ast.While | ast.comprehension) for part in parts):
+        return False
+    names = [part.func for part in parts if isinstance(part, ast.Call)]
+    called = [fn.__globals__.get(name.id) for name in names if isinstance(name, ast.Name)]
+    return any(isinstance(one, types.FunctionType) or inlining.is_jitted(type(one)) for one in called)

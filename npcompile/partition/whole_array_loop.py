@@ -15,6 +15,7 @@ from npcompile.diagnostics import log
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.run.outcome import Outcome
+from npcompile.frontend.replay import residency
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.partition.native_loop import NativeLoop, is_large
 from npcompile.tiering.block_contest import is_settled
@@ -57,6 +58,7 @@ class WholeArrayLoop(NativeLoop):
         if not typed.job.done or typed.job.error is not None or not self._is_natives(entry.names):
             return None
         self.within.entered = True
+        residency.settle()
         outcome = self._run(typed, entry)
         self.contest.end()
         if outcome.rest is not None:  # Python does the rest as written, which blocks do faster

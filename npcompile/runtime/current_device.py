@@ -18,3 +18,9 @@ current_device: Callable[[], torch.device | None] = current.get
 def drawing_device() -> torch.device | None:
     """Return the device of the innermost `with npcompile.device(...)`, if that has `fast_random=True`."""
     return drawing.get()
+
+
+def is_apart() -> bool:
+    """Tell if arrays of the current device lie in memory of their own."""
+    device = current_device()
+    return device is not None and device.type != "cpu"

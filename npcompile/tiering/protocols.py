@@ -133,6 +133,13 @@ class PartitionedLike(Contested, Protocol):
     def wait(self, deadline: float | None) -> None:
         """Wait until its blocks are compiled."""
 
+    @property
+    def table(self) -> Any:
+        """Return what makes a table of the arrays that stay on a device between its blocks, or None."""
+
+    def as_called(self, block: Any, function: Any) -> Any:
+        """Return what the cut function is to call where `function` answers a block's calls."""
+
     def key_of(self, piece: Piece) -> Any:
         """Return the key of a block, which is the same from cut to cut."""
 

@@ -55,9 +55,9 @@ class _Frame:
         self.inside = 0.0
 
 
-def _called(piece: Piece, block: BlockLike | None) -> Any:
+def _called(partitioned: PartitionedLike, piece: Piece, block: BlockLike | None) -> Any:
     """Return the function that a cut function calls for one of its blocks."""
-    return piece.function if block is None else block.instead or block
+    return partitioned.as_called(block, piece.function if block is None else block.instead or block)
 
 
 def _stop(watch: Any, fault: Fault) -> None:
@@ -177,14 +177,14 @@ class Watch:
 
         try:
             idler, native = partitioned.idler, partitioned.native
-            made = outline(fn, partitioned.levels, enter, as_it_is, self, idler, native)
+            made = outline(fn, partitioned.levels, enter, as_it_is, self, idler, native, partitioned.table)
         except NotFound:
             return None
         closure = zip(made.function.__code__.co_freevars, made.function.__closure__ or (), strict=True)
         self.cells += [(cell, enter, lambda: partitioned.enter) for name, cell in closure if name == ENTER]
         for piece in made.pieces:
             block = partitioned.blocks.get(partitioned.key_of(piece))
-            plain = functools.partial(_called, piece, block)
+            plain = functools.partial(_called, partitioned, piece, block)
             self.cells.append((piece.cell, self._timed(plain()), plain))
         self._times(not self.enough)
         return made.function, made.units

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import fx
 
-from npcompile.frontend.eager.ndarray import asarray, ndarray
-from npcompile.frontend.replay import device_lane, replay
+from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.replay import device_lane, replay, residency
+from npcompile.frontend.replay.same_layout import entered
 from npcompile.lower.plan import interpreter
+from npcompile.partition import partitioned
 from npcompile.runtime import function
 
 TRACE = function.trace
@@ -27,21 +30,34 @@ class Lane(device_lane.Lane):
     def __init__(self, device: str) -> None:
         self.device = torch.device("cpu")
 
-    def enter(self, array: Any) -> Any:
-        own = asarray(array)
-        return own if own is array else device_lane.entered(own, torch.clone)
+    is_apart = True
+
+    def holds(self, own: Any, array: Any) -> bool:
+        return own is array
+
+    def moved(self, array: Any) -> Any:
+        return entered(array, torch.clone)
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> Any:
-        return super().leave(ndarray._of_tensor(array._tensor.clone()), order, apart)
+        if residency.opened() is None:
+            array = ndarray._of_tensor(array._tensor.clone())
+        host = super().leave(array, order, apart)
+        if residency.opened() is not None:
+            spoil(host)
+        return host
 
     def give_back(self, host: Any, array: Any) -> None:
-        host[...] = array._tensor.numpy()
-
-    def renew(self, array: Any, host: Any) -> None:
-        array[...] = host
+        super().give_back(host, array)
+        if (table := residency.opened()) is not None and table.is_stale(host):
+            spoil(host)
 
     def kernel(self, kernel: Callable[..., Any], inputs: Any, outputs: Any) -> Callable[..., Any]:
         return self._on_tensors(kernel, inputs, outputs)
+
+
+def spoil(host: Any) -> None:
+    """Fill a stale array, so that whoever looks at it without settling shows in the answer."""
+    host.fill(np.asarray(113).astype(host.dtype))
 
 
 def trace(
@@ -60,3 +76,4 @@ def use(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(function, "trace", trace)
     patch.setattr(function, "eager", interpreted)
     patch.setattr(replay, "Lane", Lane)
+    patch.setattr(partitioned, "is_apart", lambda: True)

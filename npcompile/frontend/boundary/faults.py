@@ -201,7 +201,7 @@ def _is_theirs(frames: list[FrameType]) -> bool:
         if _is_ours(code):
             performs = code in _performers or code.co_filename == HOOKS
             if replays:  # it calls ops of ours, which raise as NumPy does, and its lane
-                return performs or code.co_filename != DEVICE_LANE
+                return performs or code.co_filename not in DEVICE_LANE
         elif _is_replay(frame):
             performs = replays = True
         elif _is_of_our_class(frame):

@@ -21,6 +21,7 @@ from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, as_numpy
 from npcompile.frontend.replay.device_lane import assign
+from npcompile.frontend.replay.residency import Use
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import nodes_in
@@ -43,6 +44,7 @@ class DeviceWriter(Writer):
         steps = [*plan.early, *plan.steps]
         self.written = {value_of(node).root for step in steps for node in _written(step)}
         self.later: dict[int, set[Any]] = {}  # by step, the memory that the steps after it use
+        self.uses = self._uses()
         used: set[Any] = set()
         for step in reversed(steps):
             self.later[id(step)] = set(used)
@@ -77,6 +79,21 @@ class DeviceWriter(Writer):
                 break
             first += 1
         return first
+
+    def _uses(self) -> dict[Any, Use]:
+        """Return by root how arrays are written: in place, or in copies if the replay may diverge later."""
+        pure = self.plan.steps[: self.first_effect()]
+        found = dict.fromkeys(self.written, Use.WRITTEN)
+        for place, step in enumerate(pure):
+            checked = step.segment is not None and step.segment.checks > 0
+            if place < len(pure) - 1 or checked:
+                found |= {value_of(node).root: Use.UNDONE for node in _written(step)}
+        return found
+
+    @property
+    def is_private(self) -> bool:
+        """Tell if the replay shows its arrays to nobody else, and asks NumPy's arrays for no values."""
+        return all(map(_is_private, (*self.plan.early, *self.plan.steps)))
 
     def begin(self) -> None:
         inputs = [node for node in self.program.inputs if value_of(node).kind == "array"]
@@ -143,7 +160,9 @@ class DeviceWriter(Writer):
         self.put(f"{twin} = {node.name}")
         place = _place(node)
         same = self.there.get(place) if value_of(node).root in self.written else None
-        self.put(f"{node.name} = {f'__lane.enter({twin})' if same is None else same.name}")
+        use = self.uses.get(value_of(node).root, Use.READ)
+        given = twin if use is Use.READ else f"{twin}, {self.constant(use, 'use')}"
+        self.put(f"{node.name} = {f'__lane.enter({given})' if same is None else same.name}")
         self.twins[node] = twin
         self.there.setdefault(place, node)
 
@@ -215,6 +234,18 @@ class DeviceWriter(Writer):
     def finish(self) -> None:
         self.catch_up()
         super().finish()
+
+
+def _is_private(step: Step) -> bool:
+    node = step.node
+    if node is None or step.segment is not None:
+        return True
+    if step.kind == "opaque" or isinstance(node.target, Call | Build):
+        return False
+    if step.kind == "guard" and any(value_of(arg).kind == "array" for arg in nodes_in(node.args)):
+        target: Any = node.target
+        return bool(target.about_array_itself)
+    return True
 
 
 def _place(node: fx.Node) -> Any:

@@ -5,6 +5,7 @@ Arrays enter the lane at the call, kernels take and give device arrays, and NumP
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,9 @@ import torch
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.program.array_facts import layout
+from npcompile.frontend.replay import residency
+from npcompile.frontend.replay.residency import Use
+from npcompile.frontend.replay.same_layout import entered
 from npcompile.lower.device import transfers
 from npcompile.lower.plan.interpreter import laid
 from npcompile.lower.plan.values import Value
@@ -27,36 +31,62 @@ class Lane:
     def __init__(self, device: str) -> None:
         self.device = torch.device(device)
 
-    def enter(self, array: Any) -> Any:
+    @property
+    def is_apart(self) -> bool:
+        """Tell if the device's arrays lie in memory of their own."""
+        return self.device.type != "cpu"
+
+    def enter(self, array: Any, use: Use = Use.READ) -> Any:
         """Return an array on the lane's device: itself if it is there, one on its memory on the CPU."""
         own = asarray(array)
-        if own._memory.device == self.device:
+        if self.holds(own, array):
             return own
         if own._memory.device.type != "cpu":
             raise TypeError(f"an array on {own.device} where {self.device} was recorded")
-        return entered(own, lambda memory: transfers.to_device(memory, self.device))
+        table = residency.opened()
+        if table is not None and type(array) is np.ndarray and array.size:
+            return table.enter(array, use, lambda: self.moved(own))
+        return self.moved(own)
+
+    def holds(self, own: Any, array: Any) -> bool:
+        """Tell if an array lies on the device. own: the array on that memory, `array`: what was given."""
+        return bool(own._memory.device == self.device)
+
+    def moved(self, array: Any) -> Any:
+        """Return a copy on the device of an array that lies on the host."""
+        return entered(array, lambda memory: transfers.to_device(memory, self.device))
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> np.ndarray[Any, Any]:
         """Return a NumPy array of a device array's values, laid out as NumPy lays it out.
 
         order: its axes from the outermost in memory inwards. apart: the distance of elements, in elements.
         """
+        table = residency.opened()
+        if table is not None and array.size:
+            tensor = array._tensor
+            shape = [tensor.shape[axis] for axis in order]
+            made = _empty(shape, _dtype(tensor.dtype), apart)
+            host: np.ndarray[Any, Any] = made.transpose(np.argsort(order)) if made.ndim > 1 else made
+            table.make(host, array)
+            return host
         found: np.ndarray[Any, Any] = transfers.to_host(array._tensor).numpy()
         rows = found.transpose(order)
         if apart == 1 and rows.flags.c_contiguous:
             return found
-        laid = np.empty((*rows.shape, apart), found.dtype)[..., 0]
+        laid = _empty(list(rows.shape), found.dtype, apart)
         laid[...] = rows
         return laid.transpose(np.argsort(order))
 
     def give_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
-        """Copy an array of the device into its twin on the host."""
-        if self.device.type != "cpu":
-            host[...] = transfers.to_host(array._tensor).numpy()
+        """Bring an array's twin on the host up to date, or note that it is not."""
+        if self.is_apart:
+            table = residency.opened()
+            if table is None or not table.give_back(host, array):
+                host[...] = transfers.to_host(array._tensor).numpy()
 
     def renew(self, array: Any, host: np.ndarray[Any, Any]) -> None:
         """Copy the twin on the host into an array of the device."""
-        if self.device.type != "cpu":
+        if self.is_apart:
             array[...] = host
 
     def kernel(
@@ -78,7 +108,7 @@ class Lane:
                 if type(value) is ndarray:
                     tensors.append(value._tensor)
                 else:  # a number: filled in on the device, which needs no copy to wait for
-                    plain = value.item() if isinstance(value, np.generic) else value
+                    plain = value.item() if isinstance(value, np.generic | np.ndarray) else value
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
             results = [
                 ndarray._of_tensor(_regular(tensor, value))
@@ -91,22 +121,14 @@ class Lane:
         return run
 
 
-def entered(array: Any, move: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """Return the array, moved and laid out as it was: kernels were made for that layout."""
-    memory = array._memory
-    sizes = [(stride, size) for stride, size in zip(memory.stride(), memory.shape, strict=True) if size > 1]
-    end = 1
-    for stride, size in sorted(sizes):
-        if stride < end and memory.numel():  # its elements share memory: all of it is moved
-            span = 1 + sum(stride * (size - 1) for stride, size in sizes)
-            there = move(memory.as_strided((span,), (1,))).as_strided(memory.shape, memory.stride())
-            return ndarray._of(there, array._flips, None, None)
-        end = stride * size
-    there = move(memory)
-    if there.stride() != memory.stride() and memory.numel():
-        laid = torch.empty_strided(memory.shape, memory.stride(), dtype=memory.dtype, device=there.device)
-        there = laid.copy_(there)
-    return ndarray._of(there, array._flips, None, None)
+def _empty(shape: list[int], dtype: np.dtype[Any], apart: int) -> np.ndarray[Any, Any]:
+    return np.empty(shape, dtype) if apart == 1 else np.empty((*shape, apart), dtype)[..., 0]
+
+
+@functools.cache
+def _dtype(dtype: torch.dtype) -> np.dtype[Any]:
+    """Return the type that NumPy has for tensors of a type."""
+    return torch.empty(0, dtype=dtype).numpy().dtype
 
 
 def _regular(tensor: torch.Tensor, value: Value) -> torch.Tensor:

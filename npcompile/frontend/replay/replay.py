@@ -72,8 +72,7 @@ class Replay:
         general: bool = False,
         checks: Mapping[fx.Node, Check] | None = None,
     ) -> None:
-        kind = Writer if program.device is None else DeviceWriter
-        writer = kind(program, plan, general, checks)
+        writer: Writer = (Writer if program.device is None else DeviceWriter)(program, plan, general, checks)
         self.text = writer.write()
         self._code = in_place(self.text, writer.users, writer.literals, program)
         self._space = writer.space
@@ -81,6 +80,7 @@ class Replay:
         self._shapes = writer.shapes
         self._name = program.name
         self._device = program.device
+        self._is_private = isinstance(writer, DeviceWriter) and writer.is_private
         self._segments = plan.segments
 
     @property
@@ -119,13 +119,22 @@ class Replay:
         space.update({f"{_KERNEL}{number}": kernel for number, kernel in enumerate(kernels)})
         exec(self._code, space)
         function: Callable[..., Any] = space[self._name]
-        if self._device is None:
-            return function
+        return function if self._device is None else DeviceReplay(function, counter, self._is_private)
 
-        def counted(*leaves: Any) -> Any:
-            with counting(counter):
-                result = function(*leaves)
-            return result
 
-        performs(counted)
-        return counted
+class DeviceReplay:
+    """A replay on a device, linked: counts the bytes that it copies.
+
+    is_private: it shows its arrays to nobody else while it runs, and asks NumPy's arrays for no values.
+    """
+
+    __slots__ = ("_counter", "_function", "is_private")
+
+    def __init__(self, function: Callable[..., Any], counter: Counter, is_private: bool) -> None:
+        self._function, self._counter, self.is_private = function, counter, is_private
+
+    @performs
+    def __call__(self, *leaves: Any) -> Any:
+        with counting(self._counter):
+            result = self._function(*leaves)
+        return result

@@ -14,7 +14,8 @@ from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.scopes import stored_names
 
-LOOP, ITERATOR = ".loop", ".iterable"  # the names of native code, and of loops' iterables, begin with these
+# The names of native code, of loops' iterables and of outcomes begin with these.
+LOOP, ITERATOR, OUTCOME = ".loop", ".iterator", ".out"
 BEGIN, LOCALS = ".iter", ".locals"  # the free variables that hold the functions `iter` and `locals`
 
 

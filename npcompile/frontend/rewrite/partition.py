@@ -30,6 +30,7 @@ from npcompile.frontend.rewrite.dual_loops import CALL, CUT
 from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.native_entry import BEGIN, LOCALS, Native
+from npcompile.frontend.rewrite.resident_statements import TABLE, resident
 from npcompile.frontend.rewrite.scopes import WORK, body_of, function_scope, stored_names
 from npcompile.frontend.rewrite.source import (
     FunctionNode,
@@ -77,6 +78,7 @@ class Outline:
     function: FunctionType
     pieces: list[Piece]
     units: list[ast.stmt]  # the timed statements, where a clock was given
+    is_resident: bool = False  # are there arrays that stay on a device between its blocks?
 
 
 class Clock(Protocol):
@@ -140,13 +142,15 @@ def outline(
     clock: Clock | None = None,
     idler: Idler | None = None,
     native: Callable[[ast.For | ast.While], Native | None] = lambda node: None,
+    table: Callable[[], Any] | None = None,
 ) -> Outline:
     """Cut a function at the levels of its statements.
 
     enter: `enter(f)` returns the function to call where Python between blocks calls `f`. as_it_is:
     `as_it_is(f)` tells if that is `f` (which may be UNKNOWN). clock: times the statements that stay Python.
     idler: counts calls that come to nothing, for loops that may go on as written. native: returns the native
-    code that a loop may have. Raises NotFound.
+    code that a loop may have. table: makes a table of the arrays that stay on a device between blocks. Raises
+    NotFound.
     """
     node, imports = tree_of(fn)
     code = fn.__code__
@@ -184,7 +188,14 @@ def outline(
     if clock is not None:
         tree, units = clocked(tree, _facts_of(node, code).scalars, levels.faster)
         cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock), WATCH: CellType(clock)}
-    made = _function(fn, compile_in_place(tree, code, imports, tuple(cells)), outside | cells)
+    stays: FunctionNode | None = None
+    if table is not None and cut.blocks:
+        shown = facts.bound | outside.keys() | fn.__globals__.keys()
+        stays = resident(tree, lambda name: not (facts.is_local(name) or name in shown))
+    if stays is not None:
+        cells[TABLE] = CellType(table)
+    written = tree if stays is None else stays
+    made = _function(fn, compile_in_place(written, code, imports, tuple(cells)), outside | cells)
     if is_given(code):  # `fn` is a block, which is cut further
         given(made.__code__, tree, imports)
     pieces = []
@@ -194,7 +205,7 @@ def outline(
         function.__defaults__ = function.__kwdefaults__ = None
         given(inner, block.node, imports)
         pieces.append(Piece(block, function, cells[block.name]))
-    return Outline(made, pieces, units)
+    return Outline(made, pieces, units, stays is not None)
 
 
 class _Names:

@@ -1,0 +1,298 @@
+"""Keeps arrays on the device during one call of a function that was cut: a table of the NumPy arrays that
+blocks share, each with its copy on the device.
+
+A lane looks arrays up in the table as they enter, and notes there what a block has written or made; nothing
+is copied back then. The NumPy arrays are *stale* until `settle`, which the cut function calls before Python
+may look at any. The table is open only while a replay runs that shows its arrays to nobody: all other code
+finds it settled.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.replay.same_layout import entered, laid_as
+from npcompile.lower.device import transfers
+
+# Arrays that are kept alive until the next `settle`, as views whose memory may not be referred to weakly.
+MOST_HELD = 32
+
+_Span = tuple[int, int]  # the addresses at which memory begins and ends
+
+
+class Use(IntEnum):
+    """The way in which a replay uses an array that enters."""
+
+    READ = 0
+    WRITTEN = 1
+    UNDONE = 2  # it is written, and the replay may diverge afterwards
+
+
+@dataclass
+class _Resident:
+    """An array with its copy on the device.
+
+    array: the copy, with the strides of the NumPy array. owned: nothing else lies in the copy's memory.
+    stale: the NumPy array lacks what the copy holds. host: returns the NumPy array, None once it is gone.
+    """
+
+    array: Any
+    host: Callable[[], np.ndarray[Any, Any] | None]
+    span: _Span
+    owned: bool
+    stale: bool
+    keeper: Any  # the weak reference that drops the entry, or None
+
+
+class Residency:
+    """The table of one call. The cut function's body is its `with` block.
+
+    counter: the bytes that are copied between replays are added to it.
+    """
+
+    def __init__(self, counter: transfers.Counter) -> None:
+        self._counter = counter
+        self._entries: dict[Any, _Resident] = {}  # by place in memory
+        self._pinned: list[_Span] = []
+        self._written: list[_Resident] = []  # by the replay that runs, in place
+        self._is_off = False
+        self._outer: Residency | None = None
+
+    def __enter__(self) -> Residency:
+        self._outer, _here.table = _here.table, self
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        try:
+            self.settle()
+        finally:
+            _here.table = self._outer
+
+    # -- the cut function --------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Copy to the host what it lacks, and forget the copies on the device: Python may write to arrays."""
+        if self._entries:
+            with transfers.counting(self._counter):
+                self._drop_all()
+
+    def look(self, *values: Any) -> None:
+        """Settle unless these values, which Python looks at next, are none that lead to an array."""
+        if self._entries and not all(map(_is_plain, values)):
+            self.settle()
+
+    def taken(self, value: Any) -> Any:
+        """Return a value whose truth Python asks for next."""
+        if self._entries and not _is_plain(value):
+            self.settle()
+        return value
+
+    def iterate(self, *values: Any) -> None:
+        """Keep up to date what a loop draws its items from; keep nothing on the device if that is unknown."""
+        for value in values:
+            if type(value) is np.ndarray:
+                self._pinned.append(np.lib.array_utils.byte_bounds(value))
+            elif type(value) not in _HELD and not _is_plain(value):
+                self.stop()
+        self.settle()
+
+    def stop(self) -> None:
+        """Keep nothing on the device from now on, in this call."""
+        self.settle()
+        self._is_off = True
+
+    def is_stale(self, host: np.ndarray[Any, Any]) -> bool:
+        """Tell if an array lacks what its copy on the device holds."""
+        entry = self._entries.get(_place(host))
+        return entry is not None and entry.stale
+
+    # -- the replay ------------------------------------------------------------------------------------------
+
+    def replay(self, function: Callable[..., Any], leaves: list[Any]) -> Any:
+        """Call a replay that shows its arrays to nobody, with the table open."""
+        if self._is_off:
+            return function(*leaves)
+        _here.opened, before = self, _here.opened
+        try:
+            return function(*leaves)
+        except Exception as error:
+            self._lose_written(error)
+            raise
+        finally:
+            self._written.clear()
+            _here.opened = before
+
+    def _lose_written(self, error: BaseException) -> None:
+        """Forget copies that a replay may have written in part, as a step of it failed."""
+        lost = [entry for entry in self._written if error.__cause__ is not None]
+        kept = {key: entry for key, entry in self._entries.items() if not any(entry is one for one in lost)}
+        self._entries = kept
+        if any(entry.stale for entry in lost):
+            raise RuntimeError("a kernel failed in the middle of its work on the device") from error.__cause__
+
+    # -- the lane --------------------------------------------------------------------------------------------
+
+    def enter(self, host: np.ndarray[Any, Any], use: Use, move: Callable[[], Any]) -> Any:
+        """Return the copy of an array on the device, which `move` makes where there is none."""
+        place = _place(host)
+        entry = self._entries.get(place)
+        if entry is None:
+            span = np.lib.array_utils.byte_bounds(host)
+            self._drop_overlapping(span)
+            entry = self._add(place, host, span, move(), owned=True, stale=False)
+            if use is Use.UNDONE:
+                return entered(entry.array, torch.clone)
+        elif use is Use.UNDONE or (use is Use.WRITTEN and not entry.owned):
+            copy = entered(entry.array, torch.clone)
+            if use is Use.UNDONE:
+                return copy
+            entry.array, entry.owned = copy, True
+        if use is Use.WRITTEN:
+            self._written.append(entry)
+        return entry.array
+
+    def make(self, host: np.ndarray[Any, Any], array: Any) -> None:
+        """Note a new array whose values lie on the device."""
+        tensor = array._tensor
+        strides = tuple(stride // host.itemsize for stride in host.strides)
+        copy = ndarray._of_tensor(laid_as(tensor, tuple(tensor.shape), strides))
+        span = np.lib.array_utils.byte_bounds(host)
+        self._add(_place(host), host, span, copy, owned=copy._tensor is not tensor, stale=True)
+
+    def give_back(self, host: np.ndarray[Any, Any], array: Any) -> bool:
+        """Note that a replay has written an array; False if it is to be copied to the host."""
+        entry = self._entries.get(_place(host))
+        if entry is None:
+            self._drop_overlapping(np.lib.array_utils.byte_bounds(host))
+            return False
+        if entry.array is not array:
+            entry.array, entry.owned = array, True
+        entry.stale = True
+        if any(_overlap(entry.span, span) for span in self._pinned):
+            _copy_back(entry)
+            entry.stale = False
+        return True
+
+    def _add(
+        self, place: Any, host: np.ndarray[Any, Any], span: _Span, array: Any, owned: bool, stale: bool
+    ) -> _Resident:
+        def gone(_: Any) -> None:
+            self._entries.pop(place, None)
+
+        found, keeper = _reference(host, gone)
+        if keeper is None and sum(entry.keeper is None for entry in self._entries.values()) >= MOST_HELD:
+            self._drop_all()
+        entry = self._entries[place] = _Resident(array, found, span, owned, stale, keeper)
+        return entry
+
+    def _drop_all(self) -> None:
+        entries, self._entries = [*self._entries.values()], {}
+        for entry in entries:
+            _copy_back(entry)
+
+    def _drop_overlapping(self, span: _Span) -> None:
+        for place, entry in [*self._entries.items()]:
+            if _overlap(entry.span, span):
+                _copy_back(entry)
+                self._entries.pop(place, None)
+
+
+class _Here(threading.local):
+    table: Residency | None = None  # of the cut function that runs on this thread
+    opened: Residency | None = None  # the table, while a replay that may use it runs
+
+
+_here = _Here()
+
+
+def table() -> Residency | None:
+    """Return the table of the cut function that runs on this thread."""
+    return _here.table
+
+
+def opened() -> Residency | None:
+    """Return the table that the replay which runs on this thread may use."""
+    return _here.opened
+
+
+def settle() -> None:
+    """Settle the table of the cut function that runs on this thread: NumPy arrays are to be looked at."""
+    if _here.table is not None:
+        _here.table.settle()
+
+
+# -- values that Python looks at -----------------------------------------------------------------------------
+
+# The host holds these; what they hold are arrays as such, not what lies in the arrays.
+_HELD = frozenset([list, tuple, dict, range])
+_PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None), range, slice])
+_MODULES = frozenset(["numpy", "math", "cmath", "time"])
+_FUNCTIONS = (abs, bool, complex, divmod, float, int, len, max, min, pow, print, range, repr, round, str, sum)
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell if no array can be reached from a value."""
+    kind = type(value)
+    if kind in _PLAIN or isinstance(value, np.generic):
+        return kind is not np.void and kind is not np.object_
+    if kind is tuple:
+        return all(map(_is_plain, value))
+    if kind is type(np):
+        return value.__name__ in _MODULES
+    return any(value is function for function in _FUNCTIONS)
+
+
+# -- places in memory ----------------------------------------------------------------------------------------
+
+
+def _place(host: np.ndarray[Any, Any]) -> Any:
+    return host.__array_interface__["data"][0], host.shape, host.strides, host.dtype
+
+
+def _overlap(one: _Span, other: _Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _copy_back(entry: _Resident) -> None:
+    if entry.stale and (host := entry.host()) is not None:
+        host[...] = transfers.to_host(entry.array._tensor).numpy()
+
+
+def _reference(
+    host: np.ndarray[Any, Any], gone: Callable[[Any], None]
+) -> tuple[Callable[[], np.ndarray[Any, Any] | None], Any]:
+    """Return a function that returns the array, and the weak reference to its memory's owner.
+
+    Others may hold the memory when the array itself is gone: it is then made anew. gone: called when the
+    owner is gone. The function alone keeps an array alive of whose memory no owner is known, or which the
+    owner does not hold in one piece.
+    """
+    owner: Any = host
+    while type(owner.base) is np.ndarray:
+        owner = owner.base
+    whole = owner.transpose(np.argsort([-stride for stride in owner.strides], kind="stable"))
+    if owner.base is not None or not owner.flags.owndata or not whole.flags.c_contiguous:
+        return lambda: host, None
+    keeper = weakref.ref(owner, gone)
+    if owner is host:
+        return keeper, keeper
+    shape, dtype, strides = host.shape, host.dtype, host.strides
+    order = np.argsort([-stride for stride in owner.strides], kind="stable")
+    offset = host.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+
+    def made() -> np.ndarray[Any, Any] | None:
+        found = keeper()
+        if found is None:
+            return None
+        return np.ndarray(shape, dtype, found.transpose(order), offset, strides)
+
+    return made, keeper
