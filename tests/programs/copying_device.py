@@ -17,6 +17,7 @@ from torch import fx
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.replay import device_lane, replay, residency
 from npcompile.frontend.replay.same_layout import entered
+from npcompile.lower.device import transfers
 from npcompile.lower.plan import interpreter
 from npcompile.partition import partitioned
 from npcompile.runtime import function
@@ -36,10 +37,16 @@ class Lane(device_lane.Lane):
         return own is array
 
     def moved(self, array: Any) -> Any:
+        transfers.copies.bytes_to_device += array.nbytes
         return entered(array, torch.clone)
+
+    def copy_back(self, host: Any, array: Any) -> None:
+        transfers.copies.bytes_from_device += array.nbytes
+        super().copy_back(host, array)
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> Any:
         if residency.opened() is None:
+            transfers.copies.bytes_from_device += array.nbytes
             array = ndarray._of_tensor(array._tensor.clone())
         host = super().leave(array, order, apart)
         if residency.opened() is not None:

@@ -45,7 +45,7 @@ class Lane:
             raise TypeError(f"an array on {own.device} where {self.device} was recorded")
         table = residency.opened()
         if table is not None and type(array) is np.ndarray and array.size:
-            return table.enter(array, use, lambda: self.moved(own))
+            return table.enter(self, array, own, use)
         return self.moved(own)
 
     def holds(self, own: Any, array: Any) -> bool:
@@ -67,7 +67,7 @@ class Lane:
             shape = [tensor.shape[axis] for axis in order]
             made = _empty(shape, _dtype(tensor.dtype), apart)
             host: np.ndarray[Any, Any] = made.transpose(np.argsort(order)) if made.ndim > 1 else made
-            table.make(host, array)
+            table.make(self, host, array)
             return host
         found: np.ndarray[Any, Any] = transfers.to_host(array._tensor).numpy()
         rows = found.transpose(order)
@@ -82,7 +82,11 @@ class Lane:
         if self.is_apart:
             table = residency.opened()
             if table is None or not table.give_back(host, array):
-                host[...] = transfers.to_host(array._tensor).numpy()
+                self.copy_back(host, array)
+
+    def copy_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
+        """Copy an array of the device into one of the host."""
+        host[...] = transfers.to_host(array._tensor).numpy()
 
     def renew(self, array: Any, host: np.ndarray[Any, Any]) -> None:
         """Copy the twin on the host into an array of the device."""

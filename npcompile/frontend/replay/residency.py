@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -37,6 +37,16 @@ class Use(IntEnum):
     UNDONE = 2  # it is written, and the replay may diverge afterwards
 
 
+class Copier(Protocol):
+    """Copies arrays to a device and back: `device_lane.Lane`."""
+
+    def moved(self, array: Any) -> Any:
+        """Return a copy on the device of an array that lies on the host."""
+
+    def copy_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
+        """Copy an array of the device into one of the host."""
+
+
 @dataclass
 class _Resident:
     """An array with its copy on the device.
@@ -51,6 +61,13 @@ class _Resident:
     owned: bool
     stale: bool
     keeper: Any  # the weak reference that drops the entry, or None
+    copier: Copier
+
+    def copy_back(self) -> None:
+        """Give the NumPy array what it lacks."""
+        if self.stale and (host := self.host()) is not None:
+            self.copier.copy_back(host, self.array)
+            self.stale = False
 
 
 class Residency:
@@ -141,14 +158,14 @@ class Residency:
 
     # -- the lane --------------------------------------------------------------------------------------------
 
-    def enter(self, host: np.ndarray[Any, Any], use: Use, move: Callable[[], Any]) -> Any:
-        """Return the copy of an array on the device, which `move` makes where there is none."""
+    def enter(self, copier: Copier, host: np.ndarray[Any, Any], own: Any, use: Use) -> Any:
+        """Return the copy of an array on the device. own: the array as `npcompile.ndarray`."""
         place = _place(host)
         entry = self._entries.get(place)
         if entry is None:
             span = np.lib.array_utils.byte_bounds(host)
             self._drop_overlapping(span)
-            entry = self._add(place, host, span, move(), owned=True, stale=False)
+            entry = self._add(copier, place, host, span, copier.moved(own), owned=True, stale=False)
             if use is Use.UNDONE:
                 return entered(entry.array, torch.clone)
         elif use is Use.UNDONE or (use is Use.WRITTEN and not entry.owned):
@@ -160,13 +177,13 @@ class Residency:
             self._written.append(entry)
         return entry.array
 
-    def make(self, host: np.ndarray[Any, Any], array: Any) -> None:
+    def make(self, copier: Copier, host: np.ndarray[Any, Any], array: Any) -> None:
         """Note a new array whose values lie on the device."""
         tensor = array._tensor
         strides = tuple(stride // host.itemsize for stride in host.strides)
         copy = ndarray._of_tensor(laid_as(tensor, tuple(tensor.shape), strides))
         span = np.lib.array_utils.byte_bounds(host)
-        self._add(_place(host), host, span, copy, owned=copy._tensor is not tensor, stale=True)
+        self._add(copier, _place(host), host, span, copy, owned=copy._tensor is not tensor, stale=True)
 
     def give_back(self, host: np.ndarray[Any, Any], array: Any) -> bool:
         """Note that a replay has written an array; False if it is to be copied to the host."""
@@ -178,12 +195,18 @@ class Residency:
             entry.array, entry.owned = array, True
         entry.stale = True
         if any(_overlap(entry.span, span) for span in self._pinned):
-            _copy_back(entry)
-            entry.stale = False
+            entry.copy_back()
         return True
 
     def _add(
-        self, place: Any, host: np.ndarray[Any, Any], span: _Span, array: Any, owned: bool, stale: bool
+        self,
+        copier: Copier,
+        place: Any,
+        host: np.ndarray[Any, Any],
+        span: _Span,
+        array: Any,
+        owned: bool,
+        stale: bool,
     ) -> _Resident:
         def gone(_: Any) -> None:
             self._entries.pop(place, None)
@@ -191,18 +214,18 @@ class Residency:
         found, keeper = _reference(host, gone)
         if keeper is None and sum(entry.keeper is None for entry in self._entries.values()) >= MOST_HELD:
             self._drop_all()
-        entry = self._entries[place] = _Resident(array, found, span, owned, stale, keeper)
+        entry = self._entries[place] = _Resident(array, found, span, owned, stale, keeper, copier)
         return entry
 
     def _drop_all(self) -> None:
         entries, self._entries = [*self._entries.values()], {}
         for entry in entries:
-            _copy_back(entry)
+            entry.copy_back()
 
     def _drop_overlapping(self, span: _Span) -> None:
         for place, entry in [*self._entries.items()]:
             if _overlap(entry.span, span):
-                _copy_back(entry)
+                entry.copy_back()
                 self._entries.pop(place, None)
 
 
@@ -260,11 +283,6 @@ def _place(host: np.ndarray[Any, Any]) -> Any:
 
 def _overlap(one: _Span, other: _Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
-
-
-def _copy_back(entry: _Resident) -> None:
-    if entry.stale and (host := entry.host()) is not None:
-        host[...] = transfers.to_host(entry.array._tensor).numpy()
 
 
 def _reference(

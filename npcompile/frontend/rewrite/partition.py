@@ -191,7 +191,8 @@ def outline(
     stays: FunctionNode | None = None
     if table is not None and cut.blocks:
         shown = facts.bound | outside.keys() | fn.__globals__.keys()
-        stays = resident(tree, lambda name: not (facts.is_local(name) or name in shown))
+        own = tuple(name for name in code.co_varnames if name not in code.co_cellvars)
+        stays = resident(tree, lambda name: not (facts.is_local(name) or name in shown), own)
     if stays is not None:
         cells[TABLE] = CellType(table)
     written = tree if stays is None else stays

@@ -14,11 +14,13 @@ from typing import Any
 from npcompile.frontend.rewrite.ast_builder import start
 from npcompile.frontend.rewrite.dual_loops import AT_HAND
 from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.liveness import deleted, surely_stored
 from npcompile.frontend.rewrite.native_entry import ITERATOR, LOOP, OUTCOME, is_native_entry
 from npcompile.frontend.rewrite.source import FunctionNode
 
 TABLE = ".table"  # the free variable that holds what makes a table, and the local name of the table
 RESIDENT = ".resident"
+ANSWER = ".answer"  # the local name of what is returned
 
 _NEVER = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match, ast.TryStar)
 # Parts that are evaluated later, more than once, or perhaps not at all: their names may be unbound.
@@ -32,10 +34,13 @@ _FUNCTIONS = frozenset(
 _ITERATES = frozenset(("enumerate", "zip", "reversed", "range"))
 
 
-def resident(node: FunctionNode, is_builtin: Callable[[str], bool]) -> ast.FunctionDef | None:
+def resident(
+    node: FunctionNode, is_builtin: Callable[[str], bool], names: tuple[str, ...]
+) -> ast.FunctionDef | None:
     """Return the tree of a cut function with its table; None where no arrays may stay on the device.
 
-    is_builtin: tells if a name stands for the function of Python's own.
+    is_builtin: tells if a name stands for the function of Python's own. names: the local names that no other
+    function reads.
     """
     assert isinstance(node, ast.FunctionDef)
     if any(isinstance(part, _NEVER) for part in own_nodes(node.body)):
@@ -44,23 +49,36 @@ def resident(node: FunctionNode, is_builtin: Callable[[str], bool]) -> ast.Funct
     made = copy.copy(node)
     table = ast.Call(ast.Name(TABLE, ast.Load(), **at), [], [], **at)
     entered = ast.withitem(table, ast.Name(RESIDENT, ast.Store(), **at))
-    made.body = [ast.With([entered], _Statements(is_builtin).body(node.body), **at)]
+    given = [arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)]
+    gone = deleted(node.body)
+    written = _Statements(is_builtin, names, set(given) - gone, gone).body(node.body)
+    body = [*written, *_let_go(names, node.body[-1])]
+    made.body = [ast.With([entered], body, **at)]
     return made
 
 
 class _Statements:
-    def __init__(self, is_builtin: Callable[[str], bool]) -> None:
+    def __init__(
+        self, is_builtin: Callable[[str], bool], names: tuple[str, ...], bound: set[str], gone: set[str]
+    ) -> None:
         self.is_builtin = is_builtin
+        self.names = names
+        self.bound = bound  # names that surely have a value
+        self.gone = gone  # names that are deleted somewhere
+        self.within = 0  # statements around that go on after a `return`
         self.iterables: dict[str, ast.expr] = {}  # by names of ours, what a loop goes over
 
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
+        before = set(self.bound)
         for node in statements:
             visit = getattr(self, "visit_" + type(node).__name__, None)
             if visit is not None:
                 made += visit(node)
             else:
                 made += [*self.before(node), node]
+                self.bound |= surely_stored(node) - self.gone
+        self.bound = before
         return made
 
     def before(self, node: ast.stmt) -> list[ast.stmt]:
@@ -76,7 +94,7 @@ class _Statements:
 
     def look(self, node: ast.AST, where: Any) -> list[ast.stmt]:
         """Return what comes before Python evaluates a part of a statement."""
-        names = _names(node)
+        names = _names(node, self.bound)
         if names is None:
             return [_settle(where)]
         return [_do("look", where, names)] if names else []
@@ -89,10 +107,21 @@ class _Statements:
             return made
         if _is_block(node):
             return _call("taken", node, [node])
-        names = _names(node)
+        names = _names(node, self.bound)
         if names is None:
             return _after(_call("settle", node, []), node)
         return _after(_call("look", node, names), node) if names else node
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        """Let go of arrays that only local names hold before a return: they are not copied to the host."""
+        before = self.before(node)
+        if self.within or not self.names:
+            return [*before, node]
+        at = start(node)
+        value = node.value or ast.Constant(None, **at)
+        answer = ast.Assign([ast.Name(ANSWER, ast.Store(), **at)], value, **at)
+        returned = ast.Return(ast.Name(ANSWER, ast.Load(), **at), **at)
+        return [*before, answer, *_let_go(self.names, node), returned]
 
     # -- compound statements -----------------------------------------------------------------------------
 
@@ -130,7 +159,9 @@ class _Statements:
         """Return the names that a loop draws its items from; None where that cannot be told."""
         if isinstance(node, ast.Name | ast.Constant):
             return [node]
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if not all(isinstance(keyword.value, ast.Constant) for keyword in node.keywords):
+                return None
             if node.func.id not in _ITERATES or not self.is_builtin(node.func.id):
                 return None
             if node.func.id == "range":
@@ -141,12 +172,14 @@ class _Statements:
 
     def visit_With(self, node: ast.With) -> list[ast.stmt]:
         made = copy.copy(node)
-        settled = ast.Try(self.body(node.body), [], [], [_settle(node)], **start(node))
-        made.body = [settled]
+        self.within += 1
+        made.body = [ast.Try(self.body(node.body), [], [], [_settle(node)], **start(node))]
+        self.within -= 1
         return [_settle(node), made]
 
     def visit_Try(self, node: ast.Try) -> list[ast.stmt]:
         made = copy.copy(node)
+        self.within += 1
         made.body, made.orelse = self.body(node.body), self.body(node.orelse)
         made.handlers = []
         for handler in node.handlers:
@@ -154,6 +187,7 @@ class _Statements:
             copied.body = [_settle(handler), *self.body(handler.body)]
             made.handlers.append(copied)
         made.finalbody = [_settle(node), *self.body(node.finalbody)] if node.finalbody else []
+        self.within -= 1
         return [made]
 
 
@@ -218,10 +252,10 @@ def _is_outcome(test: ast.AST) -> bool:
     return isinstance(test, ast.Compare) and _is_ours(test.left, OUTCOME)
 
 
-def _names(node: ast.AST) -> list[ast.expr] | None:
-    """Return the names that an evaluation surely reads; None where it may look at more, or has effects.
+def _names(node: ast.AST, bound: set[str]) -> list[ast.expr] | None:
+    """Return the names that an evaluation reads; None where it may look at more, or has effects.
 
-    Names of ours are not among them.
+    Names of ours are not among them. bound: names that surely have a value; others must surely be read.
     """
     found: dict[str, ast.expr] = {}
     perhaps: set[str] = set()
@@ -237,7 +271,7 @@ def _names(node: ast.AST) -> list[ast.expr] | None:
             if not name.id.startswith("."):
                 found.setdefault(name.id, ast.Name(name.id, ast.Load(), **start(name)))
     firsts = [part.values[0] for part in ast.walk(node) if isinstance(part, ast.BoolOp)]
-    return None if perhaps - _loaded(*firsts) else list(found.values())
+    return None if perhaps - _loaded(*firsts) - bound else list(found.values())
 
 
 def _is_known(function: ast.expr) -> bool:
@@ -266,6 +300,13 @@ def _do(method: str, where: Any, args: list[ast.expr]) -> ast.stmt:
 
 def _settle(where: Any) -> ast.stmt:
     return _do("settle", where, [])
+
+
+def _let_go(names: tuple[str, ...], where: Any) -> list[ast.stmt]:
+    """Return the statement after which these names hold nothing."""
+    at = start(where)
+    targets: list[ast.expr] = [ast.Name(name, ast.Store(), **at) for name in names]
+    return [ast.Assign(targets, ast.Constant(None, **at), **at)] if targets else []
 
 
 def _after(call: ast.expr, node: ast.expr) -> ast.expr:
