@@ -87,7 +87,7 @@ def tensor_of(array: np.ndarray[Any, Any] | np.generic) -> torch.Tensor:
     return memory_of(whole)[0]
 
 
-def scalar_of(tensor: torch.Tensor) -> Any:
-    """Return the NumPy scalar that a 0-d tensor holds."""
-    value: Any = transfers.to_host(tensor.detach().resolve_conj().resolve_neg()).numpy()[()]
+def scalar_of(tensor: torch.Tensor, place: Any = ()) -> Any:
+    """Return the NumPy scalar that a tensor holds at a place, which has an integer for each axis."""
+    value: Any = transfers.to_host(tensor.detach().resolve_conj().resolve_neg()).numpy()[place]
     return value

@@ -72,32 +72,50 @@ def name_of(function: Any) -> str:
     return f"{module}.{getattr(function, '__name__', repr(function))}"
 
 
+# Types whose objects hold no arrays and are none: most of what calls are given.
+_LEAVES = frozenset({int, float, complex, bool, str, bytes, type, type(None), type(...), torch.Tensor})
+
+
 def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -> Any:
     """Return a structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed.
 
     A list or tuple in which nothing changes is the same object: NumPy may answer with it, or write into it.
     """
-    if isinstance(value, kinds):
-        return change(value)
     kind = type(value)
-    if kind is list:
-        items = [map_arrays(item, change, kinds) for item in value]
-        return value if all(map(operator.is_, items, value)) else items
-    if kind is tuple:
-        changed = tuple([map_arrays(item, change, kinds) for item in value])
-        return value if all(map(operator.is_, changed, value)) else changed
+    if kind in _LEAVES:
+        return value
+    if kind is list or kind is tuple:
+        items = [item if type(item) in _LEAVES else map_arrays(item, change, kinds) for item in value]
+        if all(map(operator.is_, items, value)):
+            return value
+        return items if kind is list else tuple(items)
     if kind is dict:
-        return {key: map_arrays(item, change, kinds) for key, item in value.items()}
+        return {key: map_arrays(item, change, kinds) for key, item in value.items()} if value else {}
     if kind is slice:
         return slice(*(map_arrays(item, change, kinds) for item in (value.start, value.stop, value.step)))
-    return value
+    return change(value) if isinstance(value, kinds) else value
 
 
 def arrays_in(value: Any) -> list[Strided]:
     """Return all of our arrays in a structure, in order."""
     found: list[Strided] = []
-    map_arrays(value, found.append)
+    _collect(value, found)
     return found
+
+
+def _collect(value: Any, found: list[Strided]) -> None:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        for item in value:
+            if type(item) not in _LEAVES:
+                _collect(item, found)
+    elif kind is dict:
+        if value:
+            _collect(list(value.values()), found)
+    elif kind is slice:
+        _collect((value.start, value.stop, value.step), found)
+    elif isinstance(value, Strided):
+        found.append(value)
 
 
 def call(
@@ -211,18 +229,20 @@ MAX_AXES = 32  # of torch's copies and reductions; its tensors and NumPy's array
 def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = None) -> Any:
     """Return the op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op
     failed."""
-    asked = map_arrays(kwargs, layout_of)
+    asked = map_arrays(kwargs, layout_of) if kwargs else kwargs
     if out is not None:
         asked = {**asked, "out": layout_of(out)}
-    if (reason := op.refuses(plain(map_arrays(args, layout_of)), plain(asked))) is not None:
+    shown = plain(asked) if asked else asked
+    if (reason := op.refuses(plain(map_arrays(args, layout_of)), shown)) is not None:
         raise Unsupported(reason)
     held = [array._memory for array in arrays_in((args, kwargs))]
     if any(memory.dim() > MAX_AXES for memory in held):
         raise Unsupported(Cause.AXES_TOO_MANY(MAX_AXES))
-    if len({memory.device for memory in held}) > 1:
+    if len(held) > 1 and len({memory.device for memory in held}) > 1:
         devices = {str(memory.device) for memory in held}
         raise Unsupported(Cause.SEVERAL_DEVICES(", ".join(sorted(devices))))
-    result = op(*plain(operands(args)), **plain(operands(kwargs)))
+    named = plain(operands(kwargs)) if kwargs else kwargs
+    result = op(*plain(operands(args)), **named)
     if op.checked:
         result, ok = result
         if ok is not None and not bool(ok):
@@ -323,13 +343,12 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def operands(value: Any) -> Any:
     """Return an op's arguments: arrays, NumPy's included, as tensors on our device. Raises Unsupported."""
-    devices = {array._memory.device for array in arrays_in(value)}
-    device = devices.pop() if devices else torch.device("cpu")
 
     def change(item: Any) -> Any:
         if isinstance(item, Strided):
             return item._tensor
-        return transfers.to_device(convert.tensor_of(item), device)
+        devices = {array._memory.device for array in arrays_in(value)}
+        return transfers.to_device(convert.tensor_of(item), devices.pop() if devices else torch.device("cpu"))
 
     return map_arrays(value, change, (Strided, np.ndarray))
 

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from npcompile.diagnostics.paths import PACKAGE
-from npcompile.frontend.eager import dispatch
+from npcompile.frontend.eager import dispatch, errstate
 from npcompile.frontend.eager.convert import numpy_dtype
 from npcompile.frontend.eager.dispatch import layout_of, map_arrays
 from npcompile.frontend.ops.rules import cast
@@ -27,14 +27,14 @@ _DIVIDING = frozenset({np.floor_divide, np.remainder, np.fmod, np.divmod, np.rec
 
 
 def _ignores_errors() -> bool:
-    modes = np.geterr()
+    modes = errstate.modes()
     return modes["divide"] == modes["over"] == modes["invalid"] == "ignore"
 
 
 def reportable(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Tell if the errors that NumPy is to report show in answers; underflow does not."""
     return (
-        np.geterr()["under"] == "ignore"
+        errstate.modes()["under"] == "ignore"
         or ufunc in _EXACT
         or (ufunc in _INTEGER and _all_integers(args, kwargs))
     )

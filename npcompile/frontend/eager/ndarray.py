@@ -241,8 +241,11 @@ class ndarray(Exports):
         layout = self._layout[index]
         if isinstance(layout, np.ndarray):
             return self._view_at(layout)
-        index = index if type(index) is tuple else (index,)
-        value = convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
+        if self._memory.device.type == "cpu" and not self._flips:
+            value = convert.scalar_of(self._memory, index)
+        else:
+            index = index if type(index) is tuple else (index,)
+            value = convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
         return value if type(value) is type(layout) else type(layout)(value)  # `long long` is as `long` here
 
     def __setitem__(self, index: Any, value: Any) -> None:

@@ -155,9 +155,11 @@ def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> to
     if isinstance(value, torch.Tensor):
         return cast(value, dtype)
     if isinstance(value, np.generic):
-        with np.errstate(all="ignore"):
-            value = value.astype(dtype)
-    elif dtype.kind == "b" and type(value) is int and not -(2**63) <= value < 2**63:
+        if value.dtype != dtype:
+            with np.errstate(all="ignore"):
+                value = value.astype(dtype)
+        return torch.full((), value.item(), dtype=torch_dtype(dtype), device=device)
+    if dtype.kind == "b" and type(value) is int and not -(2**63) <= value < 2**63:
         raise OverflowError("Python int too large to convert to C long")
     return constant(value, dtype, device)
 
