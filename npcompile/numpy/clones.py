@@ -18,7 +18,7 @@ from npcompile.frontend.eager import convert, data_dependent, dispatch, errstate
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import Unsupported
-from npcompile.numpy import creation
+from npcompile.numpy import creation, rows
 from npcompile.numpy.converter import ArrayConverter
 from npcompile.numpy.wrappers import Fact, Function, ufunc
 
@@ -209,6 +209,8 @@ class Inlined:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         unsorted = self._unsorted or not kwargs.get("sorted", True)  # in the order of a hash table of NumPy's
         if errstate.traps() or unsorted or not all(map(native, (*args, *kwargs.values()))):
+            return dispatch.host(self._real, args, kwargs)
+        if rows.are_many(self._real, args, kwargs):
             return dispatch.host(self._real, args, kwargs)
         if self._clone is None:
             implementation = numpy_private.implementation(self._real)
