@@ -178,8 +178,8 @@ class Config:
     header_dir = Setting(
         "NPCOMPILE_HEADER_DIR",
         "",
-        "A folder for the precompiled header of kernels (150 MB), a third of their time. The compiling "
-        "process reads it when it starts.",
+        "A folder for the precompiled headers of kernels (150 MB) and of native loops (15 MB), a third of "
+        "their time. The compiling process reads it when it starts.",
         str,
         "none",
     )

@@ -81,6 +81,9 @@ SECONDS = NATIVE / "seconds.h"
 REGIONS = NATIVE / "regions.h"
 
 
+INDUCTOR = "#include <torch/csrc/inductor/cpp_prefix.h>\n"
+
+
 class CompilerMissing(Exception):
     """This machine has no C++ compiler."""
 
@@ -336,7 +339,7 @@ def compiler() -> str:
 
 
 class Header:
-    """Inductor's header, precompiled for many kernels: parsing it is most of a kernel's compilation.
+    """A header, precompiled for many files: Inductor's, of which parsing is most of a kernel's compilation.
 
     Precompiling takes as long as four kernels, some 150 MB in `folder`, and a core that kernels on all cores
     wait for. Only a process that compiles much does it therefore, beside its eighth kernel, and uses the
@@ -344,11 +347,17 @@ class Header:
 
     NPCOMPILE_HEADER_DIR names a folder that keeps it for later processes, which use it from their first
     kernel on.
+
+    text: what the header includes. flags: gives the flags of the files that include it.
     """
 
     MADE_AT = 8
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, text: str = INDUCTOR, flags: Callable[[], list[str]] | None = None
+    ) -> None:
+        self.text = text
+        self._flags = _flags if flags is None else flags
         self.kept = config.header_dir or None
         self.folder = Path(self.kept or folder)
         self.kernels = 0
@@ -373,7 +382,7 @@ class Header:
         """Return the name of the header's file, which says for what it was compiled where it is kept."""
         if self.kept is None:
             return "prefix.h"
-        made_by = " ".join([compiler, *_flags(), torch.__version__])
+        made_by = " ".join([compiler, *self._flags(), torch.__version__, self.text])
         return f"{hashlib.sha256(made_by.encode()).hexdigest()[:16]}-prefix.h"
 
     def _make(self, compiler: str, source: Path) -> None:
@@ -381,8 +390,8 @@ class Header:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.making = Path(f"{source}.{os.getpid()}")
         if not source.exists():  # another process may read it
-            source.write_text("#include <torch/csrc/inductor/cpp_prefix.h>\n")
-        command = [compiler, "-x", "c++-header", str(source), *_flags(), "-o", str(self.making)]
+            source.write_text(self.text)
+        command = [compiler, "-x", "c++-header", str(source), *self._flags(), "-o", str(self.making)]
         nowhere = subprocess.DEVNULL
         self.process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
 

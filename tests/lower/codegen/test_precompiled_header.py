@@ -65,3 +65,17 @@ def test_processes_that_make_it_at_once_take_the_same(
         flags.append(header.flags(compiler))
     assert flags[0] == flags[1] and len(flags[0]) == 2
     assert len([*(tmp_path / "kept").iterdir()]) == 2
+
+
+def test_other_texts_and_flags_have_files_of_their_own(
+    tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_HEADER_DIR", str(tmp_path / "kept"))
+    headers = [
+        Header(tmp_path),
+        Header(tmp_path, "#include <vector>\n"),
+        Header(tmp_path, "#include <vector>\n", lambda: ["-O0"]),
+    ]
+    files = [made(header, compiler)[1] for header in headers]
+    assert len(set(files)) == 3
+    assert Path(files[1]).read_text() == "#include <vector>\n"

@@ -35,6 +35,7 @@ from npcompile.lower.store import cache
 
 FOLDER = Path(__file__).parent.parent / "headers"
 HEADERS = sorted(FOLDER.glob("*.h"))
+_INCLUDES = "\n".join(f'#include "{header.name}"' for header in HEADERS)
 OPTIMIZED, UNOPTIMIZED = ("-O3",), ("-O0",)
 FLAGS = (
     "-DNDEBUG -std=c++20 -fPIC -shared -march=native -w -ffp-contract=off -fno-trapping-math "
@@ -120,6 +121,7 @@ class _Compiler:
         self.running: subprocess.Popen[bytes] | None = None
         self.closing = False
         self.compiled = 0
+        self.headers: dict[tuple[str, ...], cpp.Header] = {}  # precompiled, by the flags
 
     def submit(self, source: str, wanted_by: str) -> Job:
         with self.lock:
@@ -178,17 +180,28 @@ class _Compiler:
         ]
         with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
             file, library, told = (Path(work) / name for name in ("loops.cpp", "loops.so", "vectorised"))
-            file.write_text("\n".join([*(f'#include "{header.name}"' for header in HEADERS), *parts]))
+            file.write_text("\n".join([_INCLUDES, *parts]))
             compiler = cpp.compiler()
             tells = [f"-fopt-info-vec-optimized={told}"] if _IS_GCC.search(Path(compiler).name) else []
-            flags = [*linked(sources), *_flags(), *tells]
-            self._run([compiler, str(file), f"-I{FOLDER}", *flags, "-o", str(library)])
+            flags = [f"-I{FOLDER}", *_flags(), *linked(sources), *tells]
+            self._run([compiler, *self._precompiled(compiler), str(file), *flags, "-o", str(library)])
             lines = _vectorised(told, parts)
             cache.store(folder, keys[0], library, {"within": keys[0], _VECTORISED: lines[0]})
         for key, found in zip(keys[1:], lines[1:], strict=True):
             cache.store(folder, key, None, {"within": keys[0], _VECTORISED: found})
         self.compiled += len(sources)
         return [_load(folder, source) for source in sources]
+
+    def _precompiled(self, compiler: str) -> list[str]:
+        """Return the compiler's flags for the precompiled headers, where a folder is named for them."""
+        if not config.header_dir:
+            return []
+        flags = [f"-I{FOLDER}", *_flags()]
+        if (header := self.headers.get(tuple(flags))) is None:
+            digest = hashlib.sha256(b"".join(header.read_bytes() for header in HEADERS)).hexdigest()
+            header = cpp.Header(Path(config.header_dir), f"// {digest}\n{_INCLUDES}\n", lambda: flags)
+            self.headers[tuple(flags)] = header
+        return header.flags(compiler)
 
     def _run(self, command: list[str]) -> None:
         nowhere = subprocess.DEVNULL
