@@ -105,6 +105,7 @@ def run(
         if from_the_start
         else _Watched(path, packages, engine, after or least)
     )
+    process = os.getpid()
     try:
         way.execute(source, path, vars(main))
     except SystemExit:
@@ -115,9 +116,10 @@ def run(
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     finally:
         sys.stdout.flush()
-        print(way.summary(), file=sys.stderr)
-        if after is None:
-            way.remember(past)
+        if os.getpid() == process:  # not in a child that the program has forked
+            print(way.summary(), file=sys.stderr)
+            if after is None:
+                way.remember(past)
     return 0
 
 

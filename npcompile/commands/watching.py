@@ -28,6 +28,7 @@ _MUCH = 0.2  # of the looks: a function that is met in fewer has little to gain
 _WITHIN = 0.9  # of the looks at a function that meet another around it, which then is jitted alone
 _CALLS, _LONG = 8, 0.05  # calls, or seconds of calls, by which a function is judged
 _SHORT = 40e-6  # seconds of a call: what is done for each call would show
+_OWN_PART = 0.5  # of the engine's import is npcompile's, the rest is torch's
 _AGAIN = 5.0  # seconds after which a program that could not have the engine is asked again
 # A jitted function is asked every few seconds for the part of its calls that were replays. Where it is less
 # than `_FEW`, the calls may cost no more than `_LEAST` of the time, at `_COST` seconds each.
@@ -39,15 +40,16 @@ class Watch:
     """The watch over one run of a program.
 
     may_compile: tells if functions of a file are to be jitted. engine: imports npcompile and returns its
-    `jit`. after: seconds from which the engine may be imported. jitted: the jitted functions.
-    import_seconds: the time that the import took. jitted_after: seconds until it was done. why_not: the
-    reason why there is no engine.
+    `jit`. after: seconds from which the engine may be imported; retry_after: seconds from which it is tried
+    again. jitted: the jitted functions. import_seconds: the time that the import took, 0 where the program
+    had imported torch. jitted_after: seconds until it was done. why_not: the reason why there is no engine.
     """
 
     def __init__(
         self, may_compile: Callable[[str], bool], engine: Callable[[], Callable[..., Any]], after: float
     ):
         self.after = after
+        self.retry_after = 0.0
         self.began = clock()
         self.jitted: list[Any] = []
         self.import_seconds, self.jitted_after = 0.0, 0.0
@@ -101,9 +103,15 @@ class Watch:
             if cpu - self._cpu > _BUSY * (now - last):
                 self._look()
             last, self._cpu = now, cpu
-            if self.seconds >= self.after:
+            if self.seconds >= self._after_imports():
                 self._place_gates()
             self._leave_what_gains_nothing()
+
+    def _after_imports(self) -> float:
+        """Return the seconds from which the engine may be imported, less where the program has some of it."""
+        if hasattr(sys.modules.get("npcompile"), "__all__"):
+            return self.retry_after
+        return max(self.retry_after, self.after * (_OWN_PART if "torch" in sys.modules else 1.0))
 
     def _look(self) -> None:
         self._looks += 1
@@ -149,7 +157,7 @@ class Watch:
             return  # another thread does
         try:
             if self._jit is None and not self._start_engine():
-                self.after = max(self.after, self.seconds + _AGAIN)
+                self.retry_after = max(self.retry_after, self.seconds + _AGAIN)
                 for each in self._gates.values():
                     each.forwarding.end()
                 self._gates.clear()
@@ -167,18 +175,19 @@ class Watch:
             self.why_not = "the program has other threads"
             return False
         began = clock()
+        is_whole = "torch" not in sys.modules
         collecting = gc.isenabled()
         gc.disable()  # all that an import makes stays
         try:
             self._jit = self._engine()
         except Exception as error:
             self.why_not = f"npcompile cannot be imported: {error}"
-            self.after = float("inf")
+            self.retry_after = float("inf")
             return False
         finally:
             if collecting:
                 gc.enable()
-        self.import_seconds = clock() - began
+        self.import_seconds = clock() - began if is_whole else 0.0
         self.jitted_after = self.seconds
         return True
 

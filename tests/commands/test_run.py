@@ -223,6 +223,11 @@ def test_a_program_finds_its_place_as_under_python(folder: Path) -> None:
         assert ran(folder, "-m", "npcompile", "run", path, "x").stdout == ran(folder, path, "x").stdout
 
 
+def test_a_forked_child_says_nothing(folder: Path) -> None:
+    (folder / "forking.py").write_text("import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\n")
+    assert ran(folder, "-m", "npcompile", "run", "forking.py").stderr.count("nothing was compiled") == 1
+
+
 def test_a_program_that_imports_npcompile_has_all_of_it(folder: Path) -> None:
     (folder / "jitted.py").write_text(
         "import numpy as np\nimport npcompile\n\n"
