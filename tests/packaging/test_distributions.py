@@ -57,6 +57,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+def test_the_package_index_takes_both(built: Path) -> None:
+    both = sorted(str(path) for path in built.iterdir() if path.name.startswith(NAME))
+    assert len(both) == 2
+    said = run([sys.executable, "-m", "twine", "check", "--strict", *both], built)
+    assert said.count("PASSED") == 2, said
+
+
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_alone(built: Path) -> None:
     with zipfile.ZipFile(built / f"{NAME}-py3-none-any.whl") as wheel:
         names = set(wheel.namelist())
