@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 # The engine is imported when its import is this part of the time that the program has taken: with what
 # recordings and contests take, no program takes a twentieth more than under Python.
 PART = 1 / 24
-_LONG = 10.0  # seconds: shorter runs are not remembered
 _MOST = 0.5  # of the time in one function: less is too little to have all functions jitted
 _SHOWN = 20  # functions in the summary
 _PART_SHOWN = 0.01  # of a function's time: the least that is shown
@@ -210,7 +209,6 @@ class _Watched:
             return file == path or (bool(folders) and file.startswith(folders))
 
         self._watch = Watch(is_of_program, lambda: engine()[0], after)
-        self._seconds = 0.0
 
     def execute(self, source: bytes, path: str, namespace: dict[str, Any]) -> None:
         """Execute the program in a module."""
@@ -220,25 +218,25 @@ class _Watched:
             exec(code, namespace)
         finally:
             self._watch.stop()
-            self._seconds = self._watch.seconds
 
     def summary(self) -> str:
         """Return what came of the run."""
         watch = self._watch
         if not watch.jitted:
-            if self._seconds < watch.after:
-                after = f"once a program has taken {watch.after:.0f} s"
-                return f"npcompile: nothing was compiled in {self._seconds:.2f} s: it is {after}"
-            return f"npcompile: nothing was compiled in {self._seconds:.2f} s: {watch.why_not}"
-        began = f" after {watch.jitted_after:.2f} of {self._seconds:.2f} s"
+            if watch.work < watch.after:
+                after = f"npcompile is imported after {watch.after:.0f} s of work"
+                return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {after}"
+            return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {watch.why_not}"
+        began = f" after {watch.jitted_after:.2f} of {watch.seconds:.2f} s"
         return summary([(function, function.stats) for function in watch.jitted], None, began)
 
     def remember(self, past: history.History) -> None:
         """Write down the run's time, and the engine's."""
-        if self._watch.import_seconds:
-            history.remember_import(root(), self._watch.import_seconds)
-        if self._seconds >= _LONG:
-            past.remember(self._seconds if self._watch.in_functions >= _MOST else 0.0, past.jitted)
+        watch = self._watch
+        if watch.import_seconds:
+            history.remember_import(root(), watch.import_seconds)
+        if watch.work >= watch.after and watch.in_functions >= _MOST:
+            past.remember(watch.seconds, past.jitted)
 
 
 def _folder_of(package: str) -> str | None:

@@ -40,9 +40,10 @@ class Watch:
     """The watch over one run of a program.
 
     may_compile: tells if functions of a file are to be jitted. engine: imports npcompile and returns its
-    `jit`. after: seconds from which the engine may be imported; retry_after: seconds from which it is tried
-    again. jitted: the jitted functions. import_seconds: the time that the import took, 0 where the program
-    had imported torch. jitted_after: seconds until it was done. why_not: the reason why there is no engine.
+    `jit`. after: seconds of work from which the engine may be imported; retry_after: seconds from which it is
+    tried again. jitted: the jitted functions. import_seconds: the work of the import, 0 where the program had
+    imported torch. jitted_after: seconds until it was done. why_not: the reason why there is no engine.
+    seconds, work: how long the program ran, and its main thread worked, once the watch is over.
     """
 
     def __init__(
@@ -50,7 +51,11 @@ class Watch:
     ):
         self.after = after
         self.retry_after = 0.0
-        self.began = clock()
+        self._began = clock()
+        self.seconds = self.work = 0.0
+        # A busy machine makes the program and the import slower alike: both are measured by a thread's work.
+        self._work_clock = time.pthread_getcpuclockid(_thread.get_ident())
+        self._worked_before = time.clock_gettime(self._work_clock)
         self.jitted: list[Any] = []
         self.import_seconds, self.jitted_after = 0.0, 0.0
         self.why_not = f"no function that takes much of the time has been called after {after:.0f} s"
@@ -72,18 +77,22 @@ class Watch:
         _thread.start_new_thread(self._look_until_stopped, ())
 
     def stop(self) -> None:
-        """Watch no longer."""
-        self._stop.release()
+        """Watch no longer. In a child that the program has forked, there is no watch."""
+        if os.getpid() == self._process:
+            self._stop.release()
+            self.seconds, self.work = self._seconds(), self._work()
 
-    @property
-    def seconds(self) -> float:
-        """Seconds since the program began."""
-        return clock() - self.began
+    def _seconds(self) -> float:
+        return clock() - self._began
+
+    def _work(self) -> float:
+        """Return the seconds that a processor has worked for the program's main thread."""
+        return time.clock_gettime(self._work_clock) - self._worked_before
 
     @property
     def in_functions(self) -> float:
         """The part of the busy time in which a function that could be jitted was met, from 0 to 1."""
-        most = max((met.looks for met in self._met.values() if met.is_candidate()), default=0)
+        most = max((met.looks for met in list(self._met.values()) if met.is_candidate()), default=0)
         return most / self._looks if self._looks else 0.0
 
     # -- looking -----------------------------------------------------------------------------------------
@@ -103,15 +112,15 @@ class Watch:
             if cpu - self._cpu > _BUSY * (now - last):
                 self._look()
             last, self._cpu = now, cpu
-            if self.seconds >= self._after_imports():
+            if self._seconds() >= self.retry_after and self._work() >= self._after_imports():
                 self._place_gates()
             self._leave_what_gains_nothing()
 
     def _after_imports(self) -> float:
-        """Return the seconds from which the engine may be imported, less where the program has some of it."""
+        """Return the seconds of work from which the engine may be imported: fewer with some of it there."""
         if hasattr(sys.modules.get("npcompile"), "__all__"):
-            return self.retry_after
-        return max(self.retry_after, self.after * (_OWN_PART if "torch" in sys.modules else 1.0))
+            return 0.0
+        return self.after * (_OWN_PART if "torch" in sys.modules else 1.0)
 
     def _look(self) -> None:
         self._looks += 1
@@ -157,12 +166,15 @@ class Watch:
             return  # another thread does
         try:
             if self._jit is None and not self._start_engine():
-                self.retry_after = max(self.retry_after, self.seconds + _AGAIN)
-                for each in self._gates.values():
+                self.retry_after = max(self.retry_after, self._seconds() + _AGAIN)
+                for each in list(self._gates.values()):
                     each.forwarding.end()
                 self._gates.clear()
                 return
             self._jit_function(gate)
+        except Exception as error:  # a fault of ours is none of the program's
+            self.why_not = f"npcompile cannot jit {gate.forwarding.function.__qualname__}: {error!r}"
+            gate.forwarding.end()
         finally:
             self._judging.release()
 
@@ -174,7 +186,7 @@ class Watch:
             # They would meet modules that are being imported.
             self.why_not = "the program has other threads"
             return False
-        began = clock()
+        began = time.thread_time()
         is_whole = "torch" not in sys.modules
         collecting = gc.isenabled()
         gc.disable()  # all that an import makes stays
@@ -187,19 +199,21 @@ class Watch:
         finally:
             if collecting:
                 gc.enable()
-        self.import_seconds = clock() - began if is_whole else 0.0
-        self.jitted_after = self.seconds
+        self.import_seconds = time.thread_time() - began if is_whole else 0.0
+        self.jitted_after = self._seconds()
         return True
 
     def _jit_function(self, gate: _Gate) -> None:
         assert self._jit is not None
-        if any(self._is_within(gate, other) for other in self._gates.values() if other.jitted is not None):
+        if any(
+            self._is_within(gate, other) for other in list(self._gates.values()) if other.jitted is not None
+        ):
             gate.forwarding.end()
             return
         gate.jitted = self._jit(gate.forwarding.plain)
         gate.asked_at, gate.calls = clock(), 0
         self.jitted.append(gate.jitted)
-        for other in self._gates.values():
+        for other in list(self._gates.values()):
             if other is not gate and self._is_within(other, gate):
                 other.forwarding.end()
         gate.forwarding.hand_to(gate.jitted)
@@ -210,7 +224,7 @@ class Watch:
 
     def _leave_what_gains_nothing(self) -> None:
         """Have jitted functions run as before whose calls are many, and are not replayed."""
-        for gate in self._gates.values():
+        for gate in list(self._gates.values()):
             seconds = clock() - gate.asked_at
             if gate.jitted is None or seconds < _PATIENCE:
                 continue

@@ -225,7 +225,8 @@ def test_a_program_finds_its_place_as_under_python(folder: Path) -> None:
 
 def test_a_forked_child_says_nothing(folder: Path) -> None:
     (folder / "forking.py").write_text("import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\n")
-    assert ran(folder, "-m", "npcompile", "run", "forking.py").stderr.count("nothing was compiled") == 1
+    stderr = ran(folder, "-m", "npcompile", "run", "forking.py").stderr
+    assert stderr.startswith("npcompile: nothing was compiled") and stderr.count("\n") == 1, stderr
 
 
 def test_a_program_that_imports_npcompile_has_all_of_it(folder: Path) -> None:
@@ -247,6 +248,15 @@ def test_a_long_program_has_its_functions_jitted_as_it_runs(folder: Path) -> Non
     assert run.stdout.endswith(plain_lines + "\n"), run.stdout
     assert "functions jitted after" in run.stderr and "Model.advance (long.py:" in run.stderr, run.stderr
     assert "little" not in run.stderr and "its source does not compile" not in run.stderr
+
+
+def test_a_program_goes_on_where_npcompile_cannot_be_imported(folder: Path) -> None:
+    text = COMMAND.replace("    import npcompile\n", "    raise ImportError('no torch')\n")
+    (folder / "without.py").write_text(LONG.replace("< 60:", "< 4:"))
+    text = text.format(target="without.py", arguments=[], module=False, packages=(), after=0.5)
+    run = ran(folder, "-c", text)
+    assert run.stdout.endswith("['main', 'scaled'] False\n") and run.returncode == 0, run.stderr
+    assert run.stderr.endswith("npcompile cannot be imported: no torch\n"), run.stderr
 
 
 def test_a_long_program_is_jitted_from_the_start_the_next_time(folder: Path) -> None:
