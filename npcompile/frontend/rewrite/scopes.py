@@ -6,12 +6,12 @@ The rewriter and the cutter ask a `Scope` if a name is local; `loops` describes 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.kept_trees import found_once, own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -75,22 +75,41 @@ def comprehension_scope(generators: list[ast.comprehension], parent: Scope) -> S
 def stored_names(*nodes: ast.AST) -> list[str]:
     """Return the names stored to by targets, patterns or statements, sorted, without those of nested
     scopes."""
-    parts = own_nodes(nodes)
-    if _BINDING_OTHERWISE.isdisjoint(map(type, parts)):
-        names = [part for part in parts if isinstance(part, ast.Name)]
-        return sorted({name.id for name in names if not isinstance(name.ctx, ast.Load)})
+    return sorted(frozenset().union(*map(_names_stored_by, nodes)))
+
+
+# Nodes that bind a name without an `ast.Name`, which some of them do not hold.
+_BOUND_NAMES: dict[type[ast.AST], Callable[[Any], str | None]] = {
+    **dict.fromkeys((ast.ExceptHandler, ast.MatchAs, ast.MatchStar), lambda node: node.name),
+    ast.MatchMapping: lambda node: node.rest,
+    ast.alias: bound_by,
+}
+_SCOPES = frozenset([*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef])
+
+
+@found_once
+def _names_stored_by(node: ast.AST) -> frozenset[str]:
+    names: set[str | None] = set()
     scope = Scope(None, None)
-    binder = _Binder(scope)
-    for node in nodes:
-        binder.visit(node)
-    return sorted(scope.bound)
-
-
-# Nodes that bind a name without an `ast.Name`, or in a scope of their own.
-_BINDING_OTHERWISE = frozenset(
-    [*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef, ast.alias, ast.ExceptHandler]
-    + [ast.MatchAs, ast.MatchStar, ast.MatchMapping]
-)
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        kind = type(part)
+        if kind is ast.Name:
+            if type(part.ctx) is not ast.Load:  # type: ignore[attr-defined]
+                names.add(part.id)  # type: ignore[attr-defined]
+        elif kind in _SCOPES:
+            _Binder(scope).visit(part)
+        else:
+            if kind in _BOUND_NAMES:
+                names.add(_BOUND_NAMES[kind](part))
+            for name in part._fields:
+                value = getattr(part, name, None)
+                if type(value) is list:
+                    pending += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    pending.append(value)
+    return frozenset(scope.bound.union(name for name in names if name is not None))
 
 
 class _Binder(ast.NodeVisitor):
