@@ -16,7 +16,7 @@ import npcompile
 from tests.frontend.loops import set_programs
 from tests.frontend.loops.dict_programs import CASES, augmented_key_is_evaluated_once
 from tests.frontend.loops.jitted import CALLS, outcome
-from tests.frontend.loops.native import check
+from tests.frontend.loops.native import check, run_natively
 from tests.loops.random_check import compile_loops_alone
 
 assert set_programs  # importing it has registered its programs
@@ -83,3 +83,32 @@ def test_native_code_gives_its_references_back(jitted: dict[str, tuple[Any, list
         function(adj)
     assert function.stats.loop_entries > entries
     assert [sys.getrefcount(one) for one in (adj, *rows)] == counts
+
+
+def items_with_tuples_as_keys(given, cells, n):
+    total = 0
+    counts = given.copy()
+    for _ in range(n):
+        for key, count in counts.items():
+            if count == 3 or (count == 2 and key in cells):
+                total += key[0] * key[1]
+        for x, y in cells:
+            counts[x, y + 1] = counts.get((x, y + 1), 0) + 1
+
+
+def test_items_with_tuples_as_keys_are_native() -> None:
+    check(items_with_tuples_as_keys, {(0, 1): 3, (4, 5): 2, (2, 2): 2}, {(4, 5), (7, -8)}, 3)
+
+
+def items_with_nans_as_keys(counts, n):
+    total = 0.0
+    for _ in range(n):
+        for key, count in counts.items():
+            total += key[0] * count
+
+
+def test_nans_within_tuples_are_pythons() -> None:
+    assert not run_natively(items_with_nans_as_keys, {(1.0, 2): 1, (float("nan"), 1): 2}, 2).is_done
+    assert not run_natively(
+        items_with_nans_as_keys, {(True, 2, 1.0): 1, (False, 1, float("nan")): 2}, 2
+    ).is_done

@@ -160,8 +160,25 @@ static inline bool put(void *dict, const typename Kind::value &key, void *value)
     return bad;
 }
 
+// The types whose objects are numbers: they hold no others.
+template <typename Kind>
+constexpr bool is_number = false;
+template <typename T>
+constexpr bool is_number<python<T>> = true;
+template <typename T>
+constexpr bool is_number<numpy<T>> = true;
+
 template <typename Kind, typename Value, typename Any>
 static inline bool store_key(const Any &target, const typename Kind::value &key, const typename Value::value &value) {
+    if constexpr (hashing<Kind>::known && is_number<Value>) {
+        dict_entry *entry;
+        if (look_up<Kind>(target.held, key, entry) == is_same) {
+            void *const made = Value::box(value);
+            if (failed(made)) return true;
+            Py_DecRef(std::exchange(entry->value, made));
+            return false;
+        }
+    }
     const key_object made{Value::box(value)};
     return failed(made.held) || put<Kind>(target.held, key, made.held);
 }

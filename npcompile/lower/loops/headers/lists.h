@@ -21,6 +21,7 @@ void *PyErr_Occurred(void);
 void *PyFloat_FromDouble(double);
 void *PyComplex_FromDoubles(double, double);
 void *PyTuple_New(intptr_t);
+void PyObject_GC_UnTrack(void *);
 void *PyList_New(intptr_t);
 int PyList_Append(void *, void *);
 int PyList_Insert(void *, intptr_t, void *);
@@ -238,14 +239,29 @@ static inline bool is_unequal(const T &number) {
     else if constexpr (complex_type<T>) return is_unequal(number.real) || is_unequal(number.imag);
     else return number != number;
 }
-template <typename One, typename Other>
-static inline bool is_unequal(const tuple<bool, One, Other> &number) {
-    return number.first ? is_unequal(number.rest.rest.first) : is_unequal(number.rest.first);
-}
-
-// Tuples of numbers. Those with a NaN are Python's: to compare them it asks if two NaNs are one object.
 template <typename... Kinds>
 struct tuple_of;
+// Tells if there is a NaN in an item.
+template <typename Kind>
+struct unequal {
+    static inline bool in(const typename Kind::value &item) { return is_unequal(item); }
+};
+template <typename One, typename Other>
+struct unequal<either_of<One, Other>> {
+    static inline bool in(const typename either_of<One, Other>::value &item) {
+        return item.first ? unequal<Other>::in(item.rest.rest.first) : unequal<One>::in(item.rest.first);
+    }
+};
+template <typename... Kinds>
+struct unequal<tuple_of<Kinds...>> {
+    static inline bool in(const typename tuple_of<Kinds...>::value &item) {
+        return [&]<size_t... place>(std::index_sequence<place...>) {
+            return (unequal<Kinds>::in(get<place>(item)) || ... || false);
+        }(std::index_sequence_for<Kinds...>{});
+    }
+};
+
+// Tuples of numbers. Those with a NaN are Python's: to compare them it asks if two NaNs are one object.
 template <>
 struct tuple_of<> {
     using value = tuple<>;
@@ -256,11 +272,11 @@ template <typename First, typename... Rest>
 struct tuple_of<First, Rest...> {
     using value = tuple<typename First::value, typename Rest::value...>;
     static inline bool unbox_items(void **items, value &to) {
-        return First::unbox(items[0], to.first) || is_unequal(to.first) ||
+        return First::unbox(items[0], to.first) || unequal<First>::in(to.first) ||
                tuple_of<Rest...>::unbox_items(items + 1, to.rest);
     }
     static inline bool box_items(void **items, const value &from) {
-        return is_unequal(from.first) || !(items[0] = First::box(from.first)) ||
+        return unequal<First>::in(from.first) || !(items[0] = First::box(from.first)) ||
                tuple_of<Rest...>::box_items(items + 1, from.rest);
     }
     static inline bool unbox(void *from, value &to) {
@@ -273,6 +289,8 @@ struct tuple_of<First, Rest...> {
             Py_DecRef(made);
             return nullptr;
         }
+        // Tuples of numbers are in no cycle: the collector would find that, too, after it has gone over them.
+        if (made) PyObject_GC_UnTrack(made);
         return made;
     }
 };

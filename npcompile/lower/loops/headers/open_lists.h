@@ -35,20 +35,10 @@ struct open_list {
     py_list<Kind> object() const { return {held}; }
 };
 
-template <typename T>
-static inline bool any_unequal(const T &) {
-    return false;
-}
-template <typename... Items>
-static inline bool any_unequal(const tuple<Items...> &value) {
-    return [&]<size_t... place>(std::index_sequence<place...>) {
-        return (is_unequal(get<place>(value)) || ...);
-    }(std::index_sequence_for<Items...>{});
-}
 // Tells if no object is made of a value: a tuple with a NaN is Python's.
 template <typename Kind>
 static inline bool has_no_object(const typename Kind::value &value) {
-    if constexpr (requires(void **items) { Kind::box_items(items, value); }) return any_unequal(value);
+    if constexpr (requires(void **items) { Kind::box_items(items, value); }) return unequal<Kind>::in(value);
     else return false;
 }
 
