@@ -11,6 +11,7 @@ from npcompile.frontend.loop_pipeline import loop_source, typed_loop
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import FLOAT, INT, Array, Known, Scalar, Type
+from tests.frontend.loops import jitted
 from tests.frontend.loops.native import check
 
 NAMES: dict[str, Type] = {
@@ -31,12 +32,14 @@ SELECTED = [
     "h &= 255\nif h & 1: h ^= 5; m = 3\nn = m",
     "for j in range(n):\n    if a[j] > 3: h = h & 7 ^ j",
     "h &= 255\nif h & 1:\n    if h & 2: h = h >> 1 ^ 3\n    else: h ^= 9",
+    "if h % 2 == 0: h //= 2\nelse: h = 3 * h + 1",
 ]
 BRANCHES = [
     "if a[i] > 3: n += 1",  # sums are vectorised
     "if a[i] > m: m = i",
     "if s > 1.0: s = s * 0.5",
-    "if h & 1: h = h * 3 + 1",  # may be beyond 64 bits
+    "if h > 1: h = h * 3 + 1",  # may be beyond 64 bits
+    "if h & 1: h = h * 3 + 1; m = m * h",  # likewise, of two names
     "if h & 1: h = h >> 1 ^ a[i]",  # an index may be out of bounds
     "h &= 255\nif h & 1: new = h ^ 1; h ^= 3",  # `new` may have no value where the branch is not taken
     "h &= 255\nif h & 1: h = h ^ 3\nelse: h = s",
@@ -106,3 +109,36 @@ def test_recurrences() -> None:
     run = check(recurrences, x, 200)
     assert sum("select(" in str(step) for block in run.loop.region.blocks for step in block.steps) == 6
     check(recurrences, x, 0)
+
+
+def steps_of_each(numbers, most):
+    found = []
+    for k in numbers:
+        steps = 0
+        while k != 1 and steps < most:
+            if k % 2 == 0:
+                k //= 2
+            else:
+                k = 3 * k + 1
+            steps += 1
+        found.append((steps, k))
+    return found
+
+
+def powers(base, exponents):
+    found = []
+    for exponent in exponents:
+        power, square = 1, base
+        while exponent:
+            if exponent & 1:
+                power = power * square
+            square = square * square
+            exponent >>= 1
+        found.append(power)
+    return found
+
+
+def test_ints_that_grow_beyond_64_bits() -> None:
+    check(steps_of_each, [*range(1, 60)], 200)
+    jitted.check(steps_of_each, [3, 27, 2**61 - 1, 2**62 - 1, 2**63 - 1, -(2**62) - 1, 7, 9], 300)
+    jitted.check(powers, 3, [5, 0, 17, 39, 40, 41, 100, 2, 1])

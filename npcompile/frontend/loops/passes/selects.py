@@ -4,8 +4,10 @@ In `if h & 1: h = h >> 1 ^ POLY; else: h >>= 1` the branch depends on bits of da
 often as not, which costs more than the few operations of a way. The C++ compiler makes choices of other
 simple branches itself: of sums, extremes and clamped values, which it also vectorises.
 
-A way may hold only cheap operations that cannot leave. Names keep the exact types that they had; a branch
-stays where the type that a name has without a way is not known.
+A way may hold only cheap operations. One that may leave, as its int may be beyond 64 bits, does so where
+its way counts; there may be such where a low bit of an int decides, and one name alone is given a value.
+Names keep the exact types that they had; a branch stays where the type that a name has without a way is not
+known.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ from npcompile.frontend.loops.entry.objects import is_path
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.select_ir import Select
-from npcompile.lower.loops.types import Scalar, Type, Unsigned
+from npcompile.lower.loops.types import INT, Scalar, Type, Unsigned
 from npcompile.lower.loops.verifier import bound_by
 
 MOST_OPERATIONS = 6  # of both ways together
 MOST_NAMES = 3
+MOST_LOW_BITS = 8  # a mask or a divisor that takes low bits
 _CHEAP = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert, ast.Mult)
+_OVERFLOWING = (ast.Add, ast.Sub, ast.Mult)
 _SHIFTS = (ast.LShift, ast.RShift)
 _DIVISIONS = (ast.FloorDiv, ast.Mod)
 # Kinds of expressions of a test that may be written several times, as the C++ compiler does them once.
@@ -136,6 +140,7 @@ class _Way:
 
     values: dict[str, ir.Expression] = field(default_factory=dict)
     operations: int = 0
+    leaves: bool = False
 
 
 class _Choices:
@@ -155,6 +160,8 @@ class _Choices:
             raise _Unfit
         if len(names) > 1 and not all(isinstance(node, _AGAIN) for node in _within(self.end.test)):
             raise _Unfit
+        if (one.leaves or other.leaves) and (len(names) != 1 or not _takes_low_bits(self.end.test)):
+            raise _Unfit
         values = {name: self.value(name, one.values.get(name), other.values.get(name)) for name in names}
         if not any(isinstance(value, Select) for value in values.values()):
             raise _Unfit
@@ -163,7 +170,7 @@ class _Choices:
     # -- ways --------------------------------------------------------------------------------------------
 
     def way(self, block: ir.Block | None) -> _Way:
-        """Return the values that a way binds. Raises _Unfit where one is not cheap or may leave."""
+        """Return the values that a way binds. Raises _Unfit where one is not cheap."""
         way = _Way()
         for step in () if block is None else block.steps:
             # An attribute that is not stored stays the very object.
@@ -183,6 +190,7 @@ class _Choices:
                 parts = [self.copied(part, way) for part in (node.test, node.one, node.other)]
                 made: ir.Expression = Select(node.type, *parts)
             case ir.Apply(operands=operands) if self.is_cheap(node):
+                way.leaves = way.leaves or self.leaves(node)
                 made = replace(node, operands=tuple(self.copied(operand, way) for operand in operands))
             case _:
                 raise _Unfit
@@ -193,9 +201,11 @@ class _Choices:
         return made
 
     def is_cheap(self, node: ir.Apply) -> bool:
-        """Tell if an operation takes a few cycles, has an answer for all operands, and cannot leave."""
+        """Tell if an operation takes a few cycles, and leaves at most for an int beyond 64 bits."""
         operation = node.operation
-        if operation.leaves and (node not in self.region.certain or operation.unchecked is None):
+        if operation.leaves and operation.unchecked is None:
+            return False
+        if self.leaves(node) and not (node.type == INT and node.operator in _OVERFLOWING):
             return False
         if not all(map(_is_int, (*operation.operands, operation.result))):
             return False
@@ -208,6 +218,10 @@ class _Choices:
             by = node.operands[1]
             return isinstance(by, ir.Constant) and by.value > 0 and int(by.value).bit_count() == 1
         return node.operator in _CHEAP or operation.function.startswith("npl::cast<")
+
+    def leaves(self, node: ir.Apply) -> bool:
+        """Tell if an operation may leave."""
+        return node.operation.leaves and node not in self.region.certain
 
     # -- choices -----------------------------------------------------------------------------------------
 
@@ -257,6 +271,16 @@ def _in_order(values: dict[str, ir.Expression]) -> list[str]:
         order.append(free[0])
         rest.remove(free[0])
     return order
+
+
+def _takes_low_bits(test: ir.Expression) -> bool:
+    """Tell if a test depends on low bits of an int: a processor does not predict these."""
+    for node in _within(test):
+        if isinstance(node, ir.Apply) and node.operator in (ast.BitAnd, ast.Mod):
+            last = node.operands[1]
+            if isinstance(last, ir.Constant) and 0 < last.value <= MOST_LOW_BITS:
+                return True
+    return False
 
 
 def _is_int(kind: Type) -> bool:

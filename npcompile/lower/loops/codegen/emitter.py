@@ -113,6 +113,8 @@ class Emitter:
         self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
         self.borrowed: set[str] = set()  # parameters that are the caller's values
         self.shares = within is None  # loops are shared among threads where that pays
+        self.flag: str | None = None  # what is set, at the place at hand, instead of leaving
+        self.has_flagged = False
         self.at: Exit = Exit(ir.Place(0, 0), None)
 
     def emit(self) -> Source:
@@ -344,11 +346,28 @@ class Emitter:
     def leave_if(self, condition: str, why: str | None = None) -> None:
         """Leave at the step at hand where a condition holds. why: the reason, where it is known."""
         at, self.at = self.at, self.at if why is None else Exit(self.at.place, why)
+        if self.flag is not None:
+            self.lines.append(f"{self.flag} |= {condition};")
+            self.has_flagged, self.at = True, at
+            return
         text = self.exit()
         if self.loop is not None and self.version == KEEPING:
             text = f"{{ {self.kept_items(self.loop).left} {text} }}"
         self.lines.append(f"if ({condition}) [[unlikely]] {text}")
         self.at = at
+
+    def flagged(self, expression: ir.Expression) -> tuple[str, str]:
+        """Return the C++ of a value, and the flag that it sets instead of leaving; empty if it never does."""
+        self.count += 1
+        place, flag = len(self.lines), f"flag_{self.count}"
+        around, self.flag, self.has_flagged = (self.flag, self.has_flagged), flag, False
+        text = self.value(expression)
+        found = self.has_flagged
+        self.flag, self.has_flagged = around
+        if not found:
+            return text, ""
+        self.lines.insert(place, f"bool {flag} = false;")
+        return text, flag
 
     # -- expressions -------------------------------------------------------------------------------------
 

@@ -98,6 +98,9 @@ def _applied(emitter: Emitter, node: ir.Apply) -> str:
     if function is not None or not operation.leaves:
         return emitter.hold(node.type, f"{function or operation.function}({', '.join(operands)})")
     answer = emitter.fresh(node.type)
+    if emitter.flag is not None and operation.unchecked is not None:  # the flag is not waited for
+        emitter.leave_if(f"{operation.function}({', '.join([*operands, answer])})")
+        return emitter.hold(node.type, f"{operation.unchecked}({', '.join(operands)})")
     why = OVERFLOW if _leaves_by_size(emitter, node) else None
     emitter.leave_if(f"{operation.function}({', '.join([*operands, answer])})", why)
     return answer

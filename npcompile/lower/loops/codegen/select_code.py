@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import Emitter, writes
+from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
 from npcompile.lower.loops.select_ir import Select
 
 
 @writes(Select)
 def _select(emitter: Emitter, node: Select) -> str:
-    test, one, other = (emitter.value(part) for part in (node.test, node.one, node.other))
+    test = emitter.value(node.test)
+    (one, one_flag), (other, other_flag) = (emitter.flagged(part) for part in (node.one, node.other))
+    if one_flag or other_flag:
+        leaves = " | ".join(
+            f"({way} & {flag})" for way, flag in ((test, one_flag), (f"!{test}", other_flag)) if flag
+        )
+        emitter.leave_if(leaves, OVERFLOW)
     if not isinstance(node.one, ir.Apply):  # the first one is kept from being computed on one way alone
         test, one, other = f"!{test}", other, one
     return emitter.hold(node.type, f"npl::select({test}, {one}, {other})")
