@@ -21,6 +21,7 @@ from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
+from tests.frontend.loops.native import check
 from tests.lower.loops.compiled_operations import CompiledOperations, conversion
 
 PYTHON = (BOOL, INT, FLOAT, COMPLEX)
@@ -313,3 +314,18 @@ def test_operations_of_ufuncs_answer_as_the_ufuncs_do(tmp_path: Path) -> None:
                         f"{words}: {operation.function} {number!r}: {answers}, not {wanted} {raised}"
                     )
     assert not faults, f"{len(faults)}\n" + "\n".join(faults)
+
+
+def small_powers(x, out, n):
+    for i in range(n):
+        out[0, i] = x[i] ** 2
+        out[1, i] = x[i] ** 3
+        out[2, i] = abs(x[i]) ** 0.5
+        out[3, i] = float(x[i]) ** 2
+
+
+def test_small_powers_are_the_librarys() -> None:
+    random = np.random.default_rng(8)
+    x = random.standard_normal(60000) * 2.0 ** random.integers(-90, 90, 60000)
+    x[:9] = [0.0, -0.0, 1.0, -1.0, 2.0, 5e-324, -1e-160, 1e-308, 1e90]
+    check(small_powers, x, np.zeros((4, len(x))), len(x))

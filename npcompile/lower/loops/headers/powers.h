@@ -76,13 +76,11 @@ static inline float library_power(float a, float b) {
 #ifdef __FMA__
 // Tells if the library's answer for a power of `high + low` is `high`, and if `low` had no underflow. The library's
 // error beyond rounding is 0.011 units and 0.00005 for each power of e in the answer: 0.04 units at most, and 0.014
-// for answers of a common size.
+// for answers of a common size. What rounding left is enlarged by as much: it may not change `high` then.
 static inline bool rounds_surely(double high, double low) {
-    uint64_t bits = bit_cast<uint64_t>(high), exponent = uint64_t(0x7ff) << 52;
-    double unit = bit_cast<double>(bits & exponent);
-    double margin = unit >= 0x1p-64 && unit <= 0x1p64 ? 0x1.efp-54 : 0x1.ccp-54;
-    // Below a power of two the doubles are closer.
-    return unit >= 0x1p-900 && (low == 0 || (bits << 12 != 0 && exact::fabs(low) < unit * margin));
+    const double size = exact::fabs(high);
+    if (__builtin_expect(size >= 0x1p-64 && size <= 0x1p64, 1)) return high + low * 0x1.09p0 == high;
+    return size >= 0x1p-900 && high + low * 0x1.1dp0 == high;
 }
 static inline double library_power(double a, double b) {
     if (b == 2 || b == 3) {
@@ -93,7 +91,7 @@ static inline double library_power(double a, double b) {
             high = cube + rest;
             low = rest - (high - cube);
         }
-        if (__builtin_expect(rounds_surely(high, low), 1)) return high;
+        if (__builtin_expect(rounds_surely(high, low) || (b == 2 && a == 0), 1)) return high;
     } else if (b == 0.5) {
         double root = exact::sqrt(a), rest = exact::fma(-root, root, a) / (2 * root);
         if (__builtin_expect(rounds_surely(root, rest) && a > 0x1p-900, 1)) return root;
