@@ -544,8 +544,6 @@ def targets(end: End | None) -> tuple[Block, ...]:
 def parts_of(node: Expression) -> tuple[Expression, ...]:
     """Return the expressions that an expression is made of."""
     match node:
-        case Read() | Constant():  # half of all
-            return ()
         case Apply(operands=operands):
             return operands
         case Item(array=array, indices=indices):

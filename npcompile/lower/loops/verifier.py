@@ -398,10 +398,8 @@ def _names_keep_types(form: Form) -> Broken:
         for step in (*block.steps, block.end):
             assert step is not None
             for node in form.expressions[step]:
-                if isinstance(node, ir.Read):
-                    known = types.get(node.name)
-                    if known is not node.type and known != node.type:
-                        yield step, f"`{node.name}` is read as {node.type}, and is {known}"
+                if isinstance(node, ir.Read) and types.get(node.name) != node.type:
+                    yield step, f"`{node.name}` is read as {node.type}, and is {types.get(node.name)}"
             state = _state_of(step)
             if state is not None and types.get(state[0]) != state[1]:
                 yield step, f"`{state[0]}` is {types.get(state[0])}, not {state[1]}"
@@ -418,11 +416,9 @@ def _types_reach_blocks(form: Form) -> Broken:
         for number, target in enumerate(ir.targets(block.end)):
             assert block.end is not None
             made = types | (bound_by(block.end) if number == 0 else {})
-            if target.types.items() <= made.items():  # the same objects, mostly: types take long to compare
-                continue
             for name, kind in target.types.items():
-                if made.get(name) != kind:
-                    yield block.end, f"{target.label} expects `{name}`: {kind}, and it is {made.get(name)}"
+                if (known := made.get(name)) is not kind and known != kind:
+                    yield block.end, f"{target.label} expects `{name}`: {kind}, and it is {known}"
 
 
 def _names_are_stored(form: Form) -> Broken:
