@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # The engine is imported when its import is this part of the time that the program has taken: with what
 # recordings and contests take, no program takes a twentieth more than under Python.
-PART = 1 / 24
+PART = 1 / 30
 _MOST = 0.5  # of the time in one function: less is too little to have all functions jitted
 _SHOWN = 20  # functions in the summary
 _PART_SHOWN = 0.01  # of a function's time: the least that is shown

@@ -31,8 +31,9 @@ _SHORT = 40e-6  # seconds of a call: what is done for each call would show
 _OWN_PART = 0.5  # of the engine's import is npcompile's, the rest is torch's
 _AGAIN = 5.0  # seconds after which a program that could not have the engine is asked again
 # A jitted function is asked every few seconds for the part of its calls that were replays. Where it is less
-# than `_FEW`, the calls may cost no more than `_LEAST` of the time, at `_COST` seconds each.
-_PATIENCE, _FEW, _LEAST, _COST = 5.0, 0.1, 0.01, 4e-6
+# than `_FEW`, the calls may cost no more than `_LEAST` of the time, at `_COST` seconds each. After `_LONGEST`
+# seconds, something of it has to be compiled.
+_PATIENCE, _FEW, _LEAST, _COST, _LONGEST = 5.0, 0.1, 0.01, 4e-6, 30.0
 clock = time.perf_counter
 
 
@@ -211,7 +212,8 @@ class Watch:
             gate.forwarding.end()
             return
         gate.jitted = self._jit(gate.forwarding.plain)
-        gate.asked_at, gate.calls = clock(), 0
+        gate.jitted_at = gate.asked_at = clock()
+        gate.calls = 0
         self.jitted.append(gate.jitted)
         for other in list(self._gates.values()):
             if other is not gate and self._is_within(other, gate):
@@ -233,7 +235,9 @@ class Watch:
             calls, replays = stats.calls - gate.calls, stats.replays - gate.replays
             gate.calls, gate.replays = stats.calls, stats.replays
             is_compiled = stats.kernels or stats.native_loops
-            if calls * _COST > _LEAST * seconds and replays < _FEW * calls and not is_compiled:
+            is_dear = calls * _COST > _LEAST * seconds and replays < _FEW * calls
+            is_hopeless = clock() - gate.jitted_at > _LONGEST and not stats.compilations and not stats.replays
+            if (is_dear or is_hopeless) and not is_compiled:
                 gate.forwarding.end()
 
 
@@ -260,7 +264,8 @@ class _Gate:
         self.watch = watch
         self.calls, self.seconds = 0, 0.0
         self.jitted: Any = None
-        self.asked_at, self.replays = 0.0, 0
+        self.jitted_at = self.asked_at = 0.0
+        self.replays = 0
         self.forwarding = Forwarding(function, self._before)
 
     def _before(self, plain: types.FunctionType) -> _Measured:
