@@ -86,6 +86,39 @@ def refused_arrays(bits: Any, n: Any) -> Any:
     return total
 
 
+@program(PCG, MANY, 6)
+@program(MT, MANY, (1 << 32) + 7)
+@program(SFC, MANY, 1)
+@program(PHILOX, 3, 0, native=None)
+def choices(bits: Any, n: Any, most: Any) -> Any:
+    rng = np.random.Generator(bits(7))
+    levels, few = np.array([0.5, -1.5, np.inf]), np.arange(9, dtype=np.int8)[::-2]
+    total, step, level, place, item = 0.0, None, None, None, None
+    try:
+        for i in range(n):
+            step = rng.choice(np.array([-1, 1, i]))
+            level = rng.choice(levels)
+            item = rng.choice(few)
+            place = rng.choice(most)
+            total += step * item + (level if level < 9 else 0.25) + place % 1000
+    except ValueError as error:
+        return total, str(error), rng.random()
+    return total, [*map(type, (step, level, place, item))], rng.random(), rng.integers(1 << 40)
+
+
+@program(PCG, 30)
+def choices_of_nothing(bits: Any, n: Any) -> Any:
+    rng = np.random.Generator(bits(7))
+    total = 0.0
+    x = np.arange(30.0)
+    try:
+        for i in range(n):
+            total += rng.choice(x[i : 29 - i // 2])
+    except ValueError as error:
+        return total, str(error), rng.random()
+    return total
+
+
 @program(3, MANY)
 def ints_of_all_widths(seed: Any, n: Any) -> Any:
     rng = np.random.default_rng(seed)

@@ -27,8 +27,10 @@ from npcompile.lower.loops.codegen.random_code import library
 from npcompile.lower.loops.random_ir import Draw, DrawItems
 from npcompile.lower.loops.types import FLOAT, INT, Array, Generator, Known, Scalar, Tuple
 
-_DRAWN = ".drawn"
+_DRAWN, _AMONG = ".drawn", ".among"
 _INT64 = Scalar("i8")
+# `choice` of an int gives Python's ints, or NumPy's: that depends on NumPy's version.
+_CHOSEN = INT if type(np.random.default_rng(0).choice(2)) is int else _INT64
 _INTS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4")
 
 Rule = Callable[[Inference, ast.Call, ir.Expression], ir.Expression]
@@ -108,6 +110,22 @@ def _integers(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.
     return _of_ints(inference, node, _INT64, "integers", owner)
 
 
+def _choice(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    """Return one of the ints below a number, or one of an array's items."""
+    among = inference.value(required(bound(node, "a"), "a"))
+    if among.type == INT:
+        return _drawn(inference, node, _CHOSEN, "integers", owner, None, ir.integer(0), among)
+    if not isinstance(among.type, Array) or among.type.ndim != 1:
+        raise Outside(f"a choice among {among.type}")
+    if not isinstance(among, ir.Read):
+        inference.bind(_AMONG, among)
+        among = inference.read(_AMONG)
+    bounds = ir.integer(0), ir.length(among, 0)
+    place = _drawn(inference, node, INT, "integers", owner, None, *bounds)
+    assert isinstance(among.type, Array)
+    return ir.Item(among.type.item, among, (place,))
+
+
 def _randint(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     if np.dtype(int).itemsize != 8:
         raise Outside("`randint` of ints of 32 bits")
@@ -128,6 +146,7 @@ _NEW: dict[str, Rule] = {
     "exponential": _of_floats("exponential", ("scale", 1.0)),
     "standard_exponential": _of_floats("standard_exponential"),
     "integers": _integers,
+    "choice": _choice,
 }
 # `RandomState` draws normal and exponential numbers by older functions, which are not in NumPy's library.
 _LEGACY: dict[str, Rule] = {
