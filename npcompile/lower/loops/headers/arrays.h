@@ -96,10 +96,10 @@ struct array {
     inline T &at(Index... index) const {
         static_assert(sizeof...(Index) == N);
         const int64_t places[N ? N : 1] = {index...};
-        uint64_t offset = 0;  // unsigned, as sums of indices are: else the compiler loads items one by one
+        char *place = data;
         for (int axis = 0; axis < N; axis++)
-            offset += uint64_t(places[axis]) * uint64_t(stride(axis));
-        return *reinterpret_cast<T *>(data + offset);
+            place += places[axis] * stride(axis);
+        return *reinterpret_cast<T *>(place);
     }
 };
 
