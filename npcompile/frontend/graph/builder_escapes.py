@@ -18,7 +18,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.equal_objects import EqualObjects
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.graph.visible_objects import VisibleObjects
-from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.equality import DICTS, is_shared
 from npcompile.frontend.program.guards import SameObject
 from npcompile.frontend.program.object_steps import Build, Container, contents
 from npcompile.frontend.program.signature import MADE_ANEW
@@ -123,14 +123,34 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
             elif type(obj) is tuple:
                 self.loosen(*obj)
 
-    def tight(self, obj: Any) -> None:
-        """Make sure that the items of this are known. Raises Unfollowed."""
+    def tight(self, obj: Any, whole: bool = True) -> None:
+        """Make sure that the items of this are known. Raises Unfollowed.
+
+        whole: Python looks at items other than one that is read by its index or key.
+        """
         if id(obj) in self.loose:
             raise Unfollowed(Cause.CONTENTS_MAY_CHANGE(type(obj).__name__))
         if id(obj) in self.appended:
             raise Unfollowed(Cause.READ_AFTER_APPEND(type(obj).__name__))
         if id(obj) in self.unread:
             self.contents(self.unread.pop(id(obj))[1], obj)
+        for value in self.stored_stand_ins.pop(id(obj), ()) if whole else ():
+            self._show_number(value)
+
+    def _show_number(self, value: Any) -> None:
+        """Follow the numbers that stand-ins stand for, as Python now looks at a container that holds them.
+
+        CPython has one object for equal small numbers: which is meant cannot be told, so each is decided.
+        """
+        if type(value) is tuple:
+            for item in value:
+                self._show_number(item)
+        elif self.tracked.is_meant(value):
+            node, meant = self.tracked.node(value), self.tracked.meant(value)
+            if is_shared(meant) and node is not None:
+                self.decide(node, meant)
+                node = None
+            self.tracked.number(meant, node)
 
     def given_away(self, value: Any) -> Any:
         """Return an object that is stored outside, as an argument of the step that stores it.

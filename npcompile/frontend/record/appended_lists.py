@@ -88,7 +88,7 @@ def item_of_history(recording: Recording, obj: Any, index: Any, result: Any) -> 
         return ()
     builder.ref(index, True)
     if -len(added) <= index < 0:
-        return (result,)  # it was appended in this recording
+        return (added[index],)  # the list holds the number that a stand-in among these stands for
     if added and (type(obj) is deque or index >= len(obj) - len(added)):
         return ()
     if index < 0:

@@ -150,7 +150,7 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
         return recording.builder.host(Call("grid", obj.__getitem__), (index,), {}, result)
     if item := item_of_history(recording, obj, index, result):
         return item[0]
-    recording.builder.tight(obj)
+    recording.builder.tight(obj, whole=type(index) is slice)
     known = recording.builder.tracked.get(obj)
     if known is not None and known.node is not None:
         if is_users_mapping(obj):
@@ -240,7 +240,7 @@ def note_asked_of(recording: Recording, own: Any, name: str, args: tuple[Any, ..
     """
     for key in args[:1]:
         recording.builder.ref(key, True)
-    recording.builder.tight(own)
+    recording.builder.tight(own, whole=name not in ("get", "keys"))
     node = recording.builder.tracked.node(own)
     if node is None:
         return result

@@ -79,7 +79,7 @@ def _note_missing(recording: Recording, obj: Any, index: Any, error: BaseExcepti
             note_membership(recording, index, obj, None)
     else:
         recording.builder.asked(obj)
-        recording.builder.tight(obj)
+        recording.builder.tight(obj, whole=False)
         node = recording.builder.tracked.node(obj)
         if node is not None and attributes(node).contents_epoch != recording.builder.calls:
             return error
@@ -94,7 +94,7 @@ def note_length(recording: Recording, obj: Any, result: int) -> int:
         return result
     if type(obj) in READ_BY_ITEM and (length := length_of_history(recording, obj, result)):
         return length[0]
-    recording.builder.tight(obj)
+    recording.builder.tight(obj, whole=False)
     known = is_array(obj) or type(obj) in SIMPLE or id(obj) in recording.builder.containers
     if not known or (type(obj) in (str, bytes) and recording.builder.traced(obj)):
         raise Unfollowed(reason_among(obj) or Cause.LENGTH(type(obj).__name__))

@@ -50,6 +50,7 @@ class Recorder(Recording):
     delegate = loops.delegate
     unpack = unpacking.unpack
     unpack_star = unpacking.unpack_star
+    merge = unpacking.merge
     manager = context_managers.enter_manager
     trying = exceptions.trying
     raising = exceptions.raising

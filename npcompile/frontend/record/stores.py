@@ -139,6 +139,8 @@ def note_stored_item(recording: Recording, obj: Any, index: Any, value: Any, new
         )
     if new:
         recording.effects.new_keys.setdefault(id(obj), set()).add(index)
+    if recording.builder.tracked.is_meant(value):
+        recording.builder.stored_stand_ins.setdefault(id(obj), []).append(value)
     recording.effects.waiting[id(obj), place_of(index)] = Deferred(
         obj, StoreItem(index), value, recording.builder.where()
     )
@@ -155,8 +157,9 @@ def set_default(
         return ()
     recording.note(note_membership, recording, args[0], own, None)
     if args[0] not in own:
-        recording.setitem(own, args[0], args[1] if len(args) == 2 else None)
-        return (own[args[0]],)
+        default = args[1] if len(args) == 2 else None
+        recording.setitem(own, args[0], default)
+        return (default,)  # the dict holds the number that a stand-in stands for
     return (recording.getitem(own, args[0]),)
 
 
@@ -167,7 +170,7 @@ def note_membership(recording: Recording, key: Any, own: dict[Any, Any], result:
     if node is None:
         assert id(own) in recording.builder.tracked.known
         return result  # the signature decides
-    recording.builder.tight(own)
+    recording.builder.tight(own, whole=False)
     if attributes(node).contents_epoch != recording.builder.calls:
         raise Unfollowed(Cause.KEY_MAY_HAVE_CHANGED())
     if attributes(node).keys is None:

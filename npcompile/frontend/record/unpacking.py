@@ -26,6 +26,13 @@ def unpack_star(recording: Recording, value: Any, before: int, after: int) -> An
     return _unpacked(recording, value, None)
 
 
+def merge(recording: Recording, mapping: Any) -> Any:
+    """Return a mapping, of which two stars take all items."""
+    if recording.on and type(mapping) in DICTS:
+        recording.note(note_gone_through, recording, mapping)
+    return mapping
+
+
 def _unpacked(recording: Recording, value: Any, most: int | None) -> Any:
     if flat_array(recording, value) is not None:
         return [*itertools.islice(recording.iterate(value), most)]

@@ -272,7 +272,11 @@ class Expressions:
         ):
             return node  # `super` looks at the frame that calls it
         function, args = self.expr(node.func), self.exprs(node.args)
-        keywords = [ast.copy_location(ast.keyword(k.arg, self.expr(k.value)), k) for k in node.keywords]
+        values = [self.expr(k.value) if k.arg is not None else self.mapping(k.value) for k in node.keywords]
+        keywords = [
+            ast.copy_location(ast.keyword(k.arg, value), k)
+            for k, value in zip(node.keywords, values, strict=True)
+        ]
         if ast.Starred in map(type, args) or None in [k.arg for k in keywords]:
             spread = self.hook(node.func, "spread", function)
             return ast.copy_location(ast.Call(spread, args, keywords), node)
@@ -290,6 +294,10 @@ class Expressions:
         if isinstance(node.func.value, ast.Name) and node.func.value.id in self.imports:
             return False
         return len(node.args) + len(node.keywords) + bool(node.keywords) < _METHOD_CALL_LIMIT
+
+    def mapping(self, node: ast.expr) -> ast.expr:
+        """Return the mapping after two stars."""
+        return self.hook(node, "merge", self.expr(node))
 
     def expr_Starred(self, node: ast.Starred) -> ast.expr:
         value = self.hook(node.value, "iterate", self.expr(node.value))
@@ -334,7 +342,7 @@ class Expressions:
         keys, values = [], []
         for key, value in zip(node.keys, node.values, strict=True):
             keys.append(key if key is None else self.key(key))
-            values.append(self.expr(value))
+            values.append(self.expr(value) if key is not None else self.mapping(value))
         return self.hook(node, "build", ast.copy_location(ast.Dict(keys, values), node))
 
     def expr_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:

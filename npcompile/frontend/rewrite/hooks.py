@@ -168,6 +168,10 @@ class Hooks:
         iterable: Iterable[Any] = value
         return iterable
 
+    def merge(self, mapping: Any) -> Any:
+        """Return the mapping that `{**mapping}` and `f(**mapping)` take apart."""
+        return mapping
+
     def unpack_star(self, value: Any, before: int, after: int) -> Iterable[Any]:
         """Return the iterable to unpack in `a, *b, c = value`.
 
