@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 
 from npcompile.commands import history
 from npcompile.commands.watching import Watch
-from npcompile.lower.store.folder import root
+from npcompile.diagnostics.paths import kernels_root as root
 
 TYPE_CHECKING = False  # a program that runs waits for the imports of this file
 if TYPE_CHECKING:

@@ -41,3 +41,16 @@ ANSWERING = (
 def sources_of_ops() -> list[Path]:
     """Return the files that determine what ops compute: their statements, the table, the rules of dtypes."""
     return sorted([*Path(FRONTEND).glob("ops/*.py"), *Path(PACKAGE).glob("nep50/*.py")])
+
+
+def kernels_root() -> str:
+    """Return the folder that holds a folder of kernels for each combination of versions.
+
+    It is `$NPCOMPILE_CACHE_DIR`, else `npcompile` in `$XDG_CACHE_HOME`, else `~/.cache/npcompile`.
+    """
+    if named := os.environ.get("NPCOMPILE_CACHE_DIR"):
+        return named
+    caches = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(caches):  # the XDG Base Directory Specification has relative paths ignored
+        caches = os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(caches, "npcompile")

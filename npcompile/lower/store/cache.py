@@ -21,9 +21,9 @@ from typing import Any
 
 import torch
 
+from npcompile.diagnostics.paths import kernels_root as root
 from npcompile.lower import notices
 from npcompile.lower.store import eviction
-from npcompile.lower.store.folder import root
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _private: list[tuple[Path, int]] = []
