@@ -194,7 +194,7 @@ def one(name: str, dtype: str) -> dict[str, Any]:
             spent = time.perf_counter()
             while len(times) < 2 or (len(times) < 10 and time.perf_counter() - spent < 6):
                 own = fresh(arguments, way)
-                before = jitted.stats
+                before = counts(jitted)
                 torch.cuda.synchronize()
                 began = time.perf_counter()
                 jitted(*own)
@@ -202,11 +202,16 @@ def one(name: str, dtype: str) -> dict[str, Any]:
                 times.append(time.perf_counter() - began)
         report["ms"] = 1e3 * sorted(times)[len(times) // 2]
         stats = jitted.stats
-        report["to"] = stats.bytes_to_device - before.bytes_to_device
-        report["back"] = stats.bytes_from_device - before.bytes_from_device
-        report["replays"] = stats.replays - before.replays
+        for what, now, then in zip(("to", "back", "replays"), counts(jitted), before, strict=True):
+            report[what] = now - then
         report["kernels"], report["reasons"] = stats.kernels, list(stats.reasons)[:4]
     return found
+
+
+def counts(jitted: Any) -> tuple[int, int, int]:
+    """Return the bytes to the device, the bytes from there, and the replays."""
+    stats = jitted.stats
+    return stats.bytes_to_device, stats.bytes_from_device, stats.replays
 
 
 def fresh(arguments: tuple[Any, ...], way: str) -> list[Any]:
