@@ -423,23 +423,36 @@ class DeviceKernel(NamedTuple):
     kernels: int
 
 
+class DeviceInput(NamedTuple):
+    """One input of a kernel on a device. offset: elements between an aligned address and its first one."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: torch.dtype
+    device: str
+    offset: int = 0
+
+    def fake(self) -> torch.Tensor:
+        """Return a tensor like it. Inductor would copy at each call what it takes for aligned and is not."""
+        made = torch.empty_strided(self.shape, self.strides, dtype=self.dtype, device=self.device)
+        if not (self.offset and made.numel()):
+            return made
+        span = 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+        memory = torch.empty(span + self.offset, dtype=self.dtype, device=self.device)
+        return memory.as_strided(self.shape, self.strides, self.offset)
+
+
 def compile_device(
     function: Callable[..., list[torch.Tensor]],
-    examples: list[tuple[tuple[int, ...], tuple[int, ...], torch.dtype, str]],
+    examples: list[DeviceInput],
     results: int,
 ) -> DeviceKernel:
-    """Return Inductor's callable for a function of tensors to a list of `results` tensors.
-
-    examples: (shape, strides, dtype, device) of each input.
-    """
+    """Return Inductor's callable for a function of tensors to a list of `results` tensors."""
     from torch._inductor import compile_fx, config
 
-    device = examples[0][3] if examples else "cuda"
+    device = examples[0].device if examples else "cuda"
     with fake_mode():
-        fakes = [
-            torch.empty_strided(shape, strides, dtype=dtype, device=on)
-            for shape, strides, dtype, on in examples
-        ]
+        fakes = [example.fake() for example in examples]
     graph = fx.Graph()
     answer = graph.call_function(function, tuple(graph.placeholder(f"a{i}") for i in range(len(examples))))
     graph.output(tuple(graph.call_function(operator.getitem, (answer, i)) for i in range(results)))

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import fx
 
-from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.replay import device_lane, replay, residency
 from npcompile.frontend.replay.same_layout import entered
 from npcompile.lower.device import transfers
@@ -38,7 +38,7 @@ class Lane(device_lane.Lane):
 
     def moved(self, array: Any) -> Any:
         transfers.copies.bytes_to_device += array.nbytes
-        return entered(array, torch.clone)
+        return entered(asarray(array), torch.clone)
 
     def copy_back(self, host: Any, array: Any) -> None:
         transfers.copies.bytes_from_device += array.nbytes

@@ -271,6 +271,26 @@ def overlapping(x, y, n):
     return x
 
 
+def by_a_buffer(x, y, n):
+    other = np.frombuffer(x.data)
+    for _ in range(n):
+        x *= 0.5
+        y = y + other
+    return y
+
+
+def of_a_subclass(x, y, n):
+    other = x.view(Other)
+    for _ in range(n):
+        x *= 0.5
+        y = y + np.asarray(other)
+    return y
+
+
+class Other(np.ndarray):
+    pass
+
+
 def of_python_text(x, y, n):
     lines = []
     for k in range(n):

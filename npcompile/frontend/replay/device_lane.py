@@ -38,14 +38,16 @@ class Lane:
 
     def enter(self, array: Any, use: Use = Use.READ) -> Any:
         """Return an array on the lane's device: itself if it is there, one on its memory on the CPU."""
+        table = residency.opened() if self.is_apart else None
+        if table is not None and type(array) is np.ndarray and array.size:
+            return table.enter(self, array, use)
         own = asarray(array)
         if self.holds(own, array):
             return own
         if own._memory.device.type != "cpu":
             raise TypeError(f"an array on {own.device} where {self.device} was recorded")
-        table = residency.opened()
-        if table is not None and type(array) is np.ndarray and array.size:
-            return table.enter(self, array, own, use)
+        if table is not None:
+            table.forget()  # it may lie on the memory of a NumPy array whose values are on the device
         return self.moved(own)
 
     def holds(self, own: Any, array: Any) -> bool:
@@ -54,7 +56,7 @@ class Lane:
 
     def moved(self, array: Any) -> Any:
         """Return a copy on the device of an array that lies on the host."""
-        return entered(array, lambda memory: transfers.to_device(memory, self.device))
+        return entered(asarray(array), lambda memory: transfers.to_device(memory, self.device))
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> np.ndarray[Any, Any]:
         """Return a NumPy array of a device array's values, laid out as NumPy lays it out.
@@ -66,7 +68,8 @@ class Lane:
             tensor = array._tensor
             shape = [tensor.shape[axis] for axis in order]
             made = _empty(shape, _dtype(tensor.dtype), apart)
-            host: np.ndarray[Any, Any] = made.transpose(np.argsort(order)) if made.ndim > 1 else made
+            in_order = order == tuple(range(len(order)))
+            host: np.ndarray[Any, Any] = made if in_order else made.transpose(np.argsort(order))
             table.make(self, host, array)
             return host
         found: np.ndarray[Any, Any] = transfers.to_host(array._tensor).numpy()
@@ -81,6 +84,9 @@ class Lane:
         """Bring an array's twin on the host up to date, or note that it is not."""
         if self.is_apart:
             table = residency.opened()
+            if table is not None and type(host) is not np.ndarray:
+                table.forget()
+                table = None
             if table is None or not table.give_back(host, array):
                 self.copy_back(host, array)
 

@@ -100,7 +100,7 @@ class Residency:
         """Copy to the host what it lacks, and forget the copies on the device: Python may write to arrays."""
         if self._entries:
             with transfers.counting(self._counter):
-                self._drop_all()
+                self.forget()
 
     def look(self, *values: Any) -> None:
         """Settle unless these values, which Python looks at next, are none that lead to an array."""
@@ -158,14 +158,14 @@ class Residency:
 
     # -- the lane --------------------------------------------------------------------------------------------
 
-    def enter(self, copier: Copier, host: np.ndarray[Any, Any], own: Any, use: Use) -> Any:
-        """Return the copy of an array on the device. own: the array as `npcompile.ndarray`."""
+    def enter(self, copier: Copier, host: np.ndarray[Any, Any], use: Use) -> Any:
+        """Return the copy of an array on the device."""
         place = _place(host)
         entry = self._entries.get(place)
         if entry is None:
             span = np.lib.array_utils.byte_bounds(host)
             self._drop_overlapping(span)
-            entry = self._add(copier, place, host, span, copier.moved(own), owned=True, stale=False)
+            entry = self._add(copier, place, host, span, copier.moved(host), owned=True, stale=False)
             if use is Use.UNDONE:
                 return entered(entry.array, torch.clone)
         elif use is Use.UNDONE or (use is Use.WRITTEN and not entry.owned):
@@ -213,11 +213,12 @@ class Residency:
 
         found, keeper = _reference(host, gone)
         if keeper is None and sum(entry.keeper is None for entry in self._entries.values()) >= MOST_HELD:
-            self._drop_all()
+            self.forget()
         entry = self._entries[place] = _Resident(array, found, span, owned, stale, keeper, copier)
         return entry
 
-    def _drop_all(self) -> None:
+    def forget(self) -> None:
+        """Copy to the host what it lacks, and forget the copies on the device, in a replay that counts."""
         entries, self._entries = [*self._entries.values()], {}
         for entry in entries:
             entry.copy_back()
@@ -294,6 +295,9 @@ def _reference(
     owner is gone. The function alone keeps an array alive of whose memory no owner is known, or which the
     owner does not hold in one piece.
     """
+    if host.base is None and host.flags.owndata:
+        keeper = weakref.ref(host, gone)
+        return keeper, keeper
     owner: Any = host
     while type(owner.base) is np.ndarray:
         owner = owner.base
@@ -301,8 +305,6 @@ def _reference(
     if owner.base is not None or not owner.flags.owndata or not whole.flags.c_contiguous:
         return lambda: host, None
     keeper = weakref.ref(owner, gone)
-    if owner is host:
-        return keeper, keeper
     shape, dtype, strides = host.shape, host.dtype, host.strides
     order = np.argsort([-stride for stride in owner.strides], kind="stable")
     offset = host.__array_interface__["data"][0] - owner.__array_interface__["data"][0]

@@ -23,6 +23,8 @@ from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.values import Value
 
+ALIGNED = 16  # bytes: what begins at their multiples is read by vectors
+
 _lock = threading.Lock()
 _jobs: dict[str, DeviceJob] = {}
 _pool: ThreadPoolExecutor | None = None
@@ -92,11 +94,18 @@ def _check(result: torch.Tensor, value: Value) -> torch.Tensor:
     return result
 
 
-def _example(value: Value) -> tuple[tuple[int, ...], tuple[int, ...], torch.dtype, str]:
+def _example(value: Value) -> adapter.DeviceInput:
     numbers = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
     dtype = numbers.get(value.kind, value.dtype)
     assert dtype is not None
-    return value.shape, value.strides, dtype, value.device
+    return adapter.DeviceInput(value.shape, value.strides, dtype, value.device, _offset(value))
+
+
+def _offset(value: Value) -> int:
+    """Return the distance of an array's first element from an aligned address, in elements."""
+    if value.region is None or value.dtype is None or value.region.offset % value.dtype.itemsize:
+        return 0
+    return (value.region.offset % ALIGNED) // value.dtype.itemsize
 
 
 def _nbytes(value: Value) -> int:
@@ -110,7 +119,8 @@ def _nbytes(value: Value) -> int:
 def submit(graph: fx.Graph, salt: str = "", wanted_by: str = "") -> DeviceJob:
     """Return the job of a segment whose values lie on a GPU. wanted_by: as `compiler.submit`."""
     global _pool
-    key = wire.key(wire.dump(graph), salt, 1)
+    offsets = [_offset(value_of(node)) for node in graph.find_nodes(op="placeholder")]
+    key = wire.key(wire.dump(graph), f"{salt} {offsets}", 1)
     with _lock:
         if (job := _jobs.get(key)) is not None:
             return job
