@@ -15,6 +15,10 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.boundary.faults import InternalError
+from npcompile.frontend.program.guards import Diverged
+from npcompile.frontend.replay.residency import Residency, Use
 from npcompile.frontend.rewrite.resident_statements import resident
 from tests.programs import copying_device
 
@@ -376,6 +380,41 @@ def test_arrays_that_only_local_names_hold_do_not_come_back() -> None:
     assert jitted.stats.bytes_from_device - before == 800
 
 
+def test_values_that_a_failing_kernel_has_lost_are_told() -> None:
+    lane = copying_device.Lane("cuda")
+    host = np.arange(4.0)
+
+    def half(*_: Any) -> None:
+        array = lane.enter(host, Use.WRITTEN)
+        array += 1
+        lane.give_back(host, array)
+
+    def failing(*_: Any) -> None:
+        lane.enter(host, Use.WRITTEN)[:2] = 0.0
+        raise Diverged from MemoryError("no memory is left")
+
+    with pytest.raises(InternalError, match="no memory is left"), Residency(Stats()) as table:
+        table.replay(half, [])
+        table.replay(failing, [])
+
+
+def test_a_failing_kernel_leaves_values_that_the_host_has() -> None:
+    lane = copying_device.Lane("cuda")
+    host = np.arange(4.0)
+
+    def failing(*_: Any) -> None:
+        lane.enter(host, Use.WRITTEN)[:2] = 9.0
+        raise Diverged from MemoryError("no memory is left")
+
+    def read(*_: Any) -> Any:
+        return np.asarray(lane.enter(host))
+
+    with Residency(Stats()) as table:
+        with pytest.raises(Diverged):
+            table.replay(failing, [])
+        np.testing.assert_array_equal(table.replay(read, []), np.arange(4.0))
+
+
 # -- the statements ------------------------------------------------------------------------------------------
 
 WRITTEN = {
@@ -385,6 +424,8 @@ WRITTEN = {
     "x[0] = k": ".resident.look(k, x)\nx[0] = k",
     "g(x)": ".resident.settle()\ng(x)",
     "a, b = x": ".resident.look(x)\na, b = x",
+    "y: Unknown = x": "y: Unknown = x",
+    "y: Unknown = k + 1": ".resident.look(k)\ny: Unknown = k + 1",
     "print(k, err)": ".resident.look(print, k, err)\nprint(k, err)",
     "del x": "del x",
     "y = [v for v in x]": ".resident.settle()\ny = [v for v in x]",

@@ -19,6 +19,8 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause
+from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.replay.same_layout import entered, laid_as
 from npcompile.lower.device import transfers
@@ -141,7 +143,7 @@ class Residency:
         _here.opened, before = self, _here.opened
         try:
             return function(*leaves)
-        except Exception as error:
+        except BaseException as error:
             self._lose_written(error)
             raise
         finally:
@@ -153,8 +155,10 @@ class Residency:
         lost = [entry for entry in self._written if error.__cause__ is not None]
         kept = {key: entry for key, entry in self._entries.items() if not any(entry is one for one in lost)}
         self._entries = kept
-        if any(entry.stale for entry in lost):
-            raise RuntimeError("a kernel failed in the middle of its work on the device") from error.__cause__
+        if any(entry.stale for entry in lost):  # nothing else holds their values
+            cause = error.__cause__
+            what = type(cause).__name__, str(cause), "a kernel, in the middle of its writes to the device"
+            raise InternalError(Cause.INTERNAL_ERROR(*what)) from cause
 
     # -- the lane --------------------------------------------------------------------------------------------
 

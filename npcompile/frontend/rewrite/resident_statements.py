@@ -90,6 +90,10 @@ class _Statements:
         if isinstance(node, ast.Assign) and _is_ours(node.targets[0], ITERATOR):
             assert isinstance(node.targets[0], ast.Name)
             self.iterables.setdefault(node.targets[0].id, node.value)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            return (
+                [] if node.value is None else self.look(node.value, node)
+            )  # nobody evaluates the annotation
         return self.look(node, node)
 
     def look(self, node: ast.AST, where: Any) -> list[ast.stmt]:
