@@ -424,7 +424,7 @@ WRITTEN = {
     "x[0] = k": ".resident.look(k, x)\nx[0] = k",
     "g(x)": ".resident.settle()\ng(x)",
     "a, b = x": ".resident.look(x)\na, b = x",
-    "y: Unknown = x": "y: Unknown = x",
+    "y: Unknown = x": ".resident.look(x)\ny: Unknown = x",
     "y: Unknown = k + 1": ".resident.look(k)\ny: Unknown = k + 1",
     "print(k, err)": ".resident.look(print, k, err)\nprint(k, err)",
     "del x": "del x",

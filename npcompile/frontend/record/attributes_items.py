@@ -271,7 +271,7 @@ def store_item(recording: Recording, obj: Any, index: Any, value: Any) -> None:
         recording.note(recording.builder.store, obj, index, value)
         return
     if recording.on and type(obj) in (list, deque):
-        recording.note(recording.builder.tight, obj)
+        recording.note(recording.builder.tight, obj, False)
     new = recording.on and type(obj) in DICTS and index not in obj
     if type(obj) in (list, dict) and recording.builder.container_of(obj) is None:  # made inside
         do(operator.setitem, obj, index, value)

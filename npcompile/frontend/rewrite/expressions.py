@@ -272,10 +272,11 @@ class Expressions:
         ):
             return node  # `super` looks at the frame that calls it
         function, args = self.expr(node.func), self.exprs(node.args)
-        values = [self.expr(k.value) if k.arg is not None else self.mapping(k.value) for k in node.keywords]
         keywords = [
-            ast.copy_location(ast.keyword(k.arg, value), k)
-            for k, value in zip(node.keywords, values, strict=True)
+            ast.copy_location(
+                ast.keyword(k.arg, self.mapping(k.value) if k.arg is None else self.expr(k.value)), k
+            )
+            for k in node.keywords
         ]
         if ast.Starred in map(type, args) or None in [k.arg for k in keywords]:
             spread = self.hook(node.func, "spread", function)

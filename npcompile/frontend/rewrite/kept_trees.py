@@ -104,6 +104,12 @@ def own_nodes_of(kinds: frozenset[type[ast.AST]], parts: Iterable[ast.AST]) -> l
     return [node for node in own_nodes(parts) if type(node) in kinds]
 
 
+def facts_of(node: ast.AST) -> dict[Any, Any] | None:
+    """Return where facts about a node of a kept tree are kept; None for other nodes."""
+    tree = _trees.get(node)
+    return None if tree is None else tree.facts
+
+
 def found_once(find: Callable[[_Node], _Fact]) -> Callable[[_Node], _Fact]:
     """Have a fact about a node of a kept tree, which nobody changes either, found out once."""
 

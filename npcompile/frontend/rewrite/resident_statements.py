@@ -91,9 +91,8 @@ class _Statements:
             assert isinstance(node.targets[0], ast.Name)
             self.iterables.setdefault(node.targets[0].id, node.value)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            return (
-                [] if node.value is None else self.look(node.value, node)
-            )  # nobody evaluates the annotation
+            # Nobody evaluates the annotation.
+            return [] if node.value is None else self.look(node.value, node)
         return self.look(node, node)
 
     def look(self, node: ast.AST, where: Any) -> list[ast.stmt]:

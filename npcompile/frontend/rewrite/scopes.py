@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.rewrite.kept_trees import found_once, own_nodes
+from npcompile.frontend.rewrite.kept_trees import facts_of, own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -87,8 +87,12 @@ _BOUND_NAMES: dict[type[ast.AST], Callable[[Any], str | None]] = {
 _SCOPES = frozenset([*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef])
 
 
-@found_once
 def _names_stored_by(node: ast.AST) -> frozenset[str]:
+    """Return the names that a node stores to, which are found once for nodes of kept trees."""
+    facts, key = facts_of(node), (_names_stored_by, node)
+    if facts is not None and key in facts:
+        known: frozenset[str] = facts[key]
+        return known
     names: set[str | None] = set()
     scope = Scope(None, None)
     pending = [node]
@@ -109,7 +113,10 @@ def _names_stored_by(node: ast.AST) -> frozenset[str]:
                     pending += [item for item in value if isinstance(item, ast.AST)]
                 elif isinstance(value, ast.AST) and value._fields:
                     pending.append(value)
-    return frozenset(scope.bound.union(name for name in names if name is not None))
+    found = frozenset(scope.bound.union(filter(None, names)))
+    if facts is not None:
+        facts[key] = found
+    return found
 
 
 class _Binder(ast.NodeVisitor):
