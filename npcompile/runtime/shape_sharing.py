@@ -97,7 +97,7 @@ class ShapeSharing(KernelLinking):
 
     def _affords(self) -> bool:
         """Tell whether the function's calls have paid for a recording."""
-        return current().affords(self.cost) or self._has_to_wait
+        return self._has_to_wait or current().affords(self.cost)
 
     @property
     def _limit(self) -> float:

@@ -23,7 +23,7 @@ _Fact = TypeVar("_Fact")
 
 
 @dataclass(eq=False, slots=True)
-class _Tree:
+class Tree:
     """The statements of one function.
 
     own: their nodes but those in the bodies of nested functions and classes. Those in a node stand together:
@@ -36,22 +36,22 @@ class _Tree:
     facts: dict[tuple[Any, ast.AST], Any] = field(default_factory=dict)
 
 
-_trees: dict[ast.AST, _Tree] = {}  # by their nodes
+kept: dict[ast.AST, Tree] = {}  # by their nodes
 
 
 def keep(function: ast.FunctionDef | ast.Lambda, code: CodeType) -> None:
     """Keep the body of a function, which stays as it is, as long as the function's code lives."""
     body: list[Any] = [function.body] if isinstance(function, ast.Lambda) else function.body
-    tree = _Tree()
+    tree = Tree()
     begun: list[tuple[ast.AST, int]] = []
     # A node is followed by None, where what is in it ends. Statements of a block are kept with its function.
-    pending: list[ast.AST | None] = [node for node in body if node not in _trees]
+    pending: list[ast.AST | None] = [node for node in body if node not in kept]
     while pending:
         node = pending.pop()
         if node is None:
             done, first = begun.pop()
             tree.places[done] = first, len(tree.own)
-            _trees[done] = tree
+            kept[done] = tree
         elif node._fields:
             begun.append((node, len(tree.own)))
             tree.own.append(node)
@@ -62,9 +62,9 @@ def keep(function: ast.FunctionDef | ast.Lambda, code: CodeType) -> None:
     weakref.finalize(code, _forget, tree).atexit = False
 
 
-def _forget(tree: _Tree) -> None:
+def _forget(tree: Tree) -> None:
     for node in tree.places:
-        _trees.pop(node, None)
+        kept.pop(node, None)
 
 
 def own_nodes(parts: Iterable[ast.AST]) -> list[ast.AST]:
@@ -73,7 +73,7 @@ def own_nodes(parts: Iterable[ast.AST]) -> list[ast.AST]:
     pending = list(parts)
     while pending:
         part = pending.pop()
-        if (tree := _trees.get(part)) is not None:
+        if (tree := kept.get(part)) is not None:
             first, end = tree.places[part]
             found += tree.own[first:end]
         else:
@@ -92,7 +92,7 @@ def _outside(node: ast.AST) -> list[Any]:
 
 def nodes_of(node: ast.AST) -> Iterable[ast.AST]:
     """Return a node and all nodes in it, those of nested functions and classes included."""
-    if (tree := _trees.get(node)) is None:
+    if (tree := kept.get(node)) is None:
         return ast.walk(node)
     first, end = tree.places[node]
     own = tree.own[first:end]
@@ -104,18 +104,12 @@ def own_nodes_of(kinds: frozenset[type[ast.AST]], parts: Iterable[ast.AST]) -> l
     return [node for node in own_nodes(parts) if type(node) in kinds]
 
 
-def facts_of(node: ast.AST) -> dict[Any, Any] | None:
-    """Return where facts about a node of a kept tree are kept; None for other nodes."""
-    tree = _trees.get(node)
-    return None if tree is None else tree.facts
-
-
 def found_once(find: Callable[[_Node], _Fact]) -> Callable[[_Node], _Fact]:
     """Have a fact about a node of a kept tree, which nobody changes either, found out once."""
 
     @functools.wraps(find)
     def fact(node: _Node) -> _Fact:
-        tree = _trees.get(node)
+        tree = kept.get(node)
         if tree is None:
             return find(node)
         known = tree.facts.get((find, node), _UNKNOWN)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.rewrite.kept_trees import facts_of, own_nodes
+from npcompile.frontend.rewrite.kept_trees import kept, own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -89,9 +89,9 @@ _SCOPES = frozenset([*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef])
 
 def _names_stored_by(node: ast.AST) -> frozenset[str]:
     """Return the names that a node stores to, which are found once for nodes of kept trees."""
-    facts, key = facts_of(node), (_names_stored_by, node)
-    if facts is not None and key in facts:
-        known: frozenset[str] = facts[key]
+    tree, key = kept.get(node), (_names_stored_by, node)
+    if tree is not None and key in tree.facts:
+        known: frozenset[str] = tree.facts[key]
         return known
     names: set[str | None] = set()
     scope = Scope(None, None)
@@ -114,8 +114,8 @@ def _names_stored_by(node: ast.AST) -> frozenset[str]:
                 elif isinstance(value, ast.AST) and value._fields:
                     pending.append(value)
     found = frozenset(scope.bound.union(filter(None, names)))
-    if facts is not None:
-        facts[key] = found
+    if tree is not None:
+        tree.facts[key] = found
     return found
 
 
