@@ -1,6 +1,7 @@
 """The places of npcompile's own code: they tell its frames from the user's, and name the sources of its ops.
 
-Paths of folders end with a separator: a file lies in a folder if its path begins with the folder's.
+It names the folder of kernels on disk, too, and imports no torch. Paths of folders of code end with a
+separator: a file lies in a folder if its path begins with the folder's.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ class Lane(device_lane.Lane):
         return host
 
     def give_back(self, host: Any, array: Any) -> None:
+        before = transfers.copies.bytes_from_device
         super().give_back(host, array)
-        if (table := residency.opened()) is not None and table.is_stale(host):
+        if transfers.copies.bytes_from_device == before:  # its values lie on the device alone
             spoil(host)
 
     def kernel(self, kernel: Callable[..., Any], inputs: Any, outputs: Any) -> Callable[..., Any]:

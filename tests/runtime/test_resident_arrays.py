@@ -307,7 +307,7 @@ PROGRAMS: list[Callable[..., Any]] = [
     value for value in list(globals().values()) if getattr(value, "__code__", None) is not None
 ]
 PROGRAMS = [f for f in PROGRAMS if f.__code__.co_varnames[: f.__code__.co_argcount] == ("x", "y", "n")]
-# What is looked at in these at each trip, or moves from Python, crosses at each.
+# In these Python looks at no array, and makes none, at a trip: arrays cross once a call.
 ONCE = [new_arrays, in_place, made_inside, until_small, block_as_test, swapped, nested, returned_within]
 
 

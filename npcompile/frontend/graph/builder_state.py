@@ -71,7 +71,7 @@ class BuilderState:
     containers: dict[int, fx.Node] = restored(dict)  # dicts and lists from outside, for stores to them
     unread: dict[int, tuple[Any, fx.Node]] = restored(dict)  # lists from outside, nothing of them read yet
     appended: dict[int, list[Any]] = restored(dict, nested=True)  # to such lists since
-    # What was stored in such a container and is another object there: it holds no stand-ins.
+    # Stand-ins that were stored in a container from outside, which holds the numbers they stand for.
     stored_stand_ins: dict[int, list[Any]] = restored(dict, nested=True)
     leaving: set[int] = restored(set)  # objects and containers that are being made into a step
     shown: set[int] = restored(set)  # containers that are a part of the answer

@@ -129,11 +129,6 @@ class Residency:
         self.settle()
         self._is_off = True
 
-    def is_stale(self, host: np.ndarray[Any, Any]) -> bool:
-        """Tell if an array lacks what its copy on the device holds."""
-        entry = self._entries.get(_place(host))
-        return entry is not None and entry.stale
-
     # -- the replay ------------------------------------------------------------------------------------------
 
     def replay(self, function: Callable[..., Any], leaves: list[Any]) -> Any:
@@ -170,14 +165,11 @@ class Residency:
             span = np.lib.array_utils.byte_bounds(host)
             self._drop_overlapping(span)
             entry = self._add(copier, place, host, span, copier.moved(host), owned=True, stale=False)
-            if use is Use.UNDONE:
-                return entered(entry.array, torch.clone)
-        elif use is Use.UNDONE or (use is Use.WRITTEN and not entry.owned):
-            copy = entered(entry.array, torch.clone)
-            if use is Use.UNDONE:
-                return copy
-            entry.array, entry.owned = copy, True
+        if use is Use.UNDONE:
+            return entered(entry.array, torch.clone)
         if use is Use.WRITTEN:
+            if not entry.owned:
+                entry.array, entry.owned = entered(entry.array, torch.clone), True
             self._written.append(entry)
         return entry.array
 
@@ -305,12 +297,12 @@ def _reference(
     owner: Any = host
     while type(owner.base) is np.ndarray:
         owner = owner.base
-    whole = owner.transpose(np.argsort([-stride for stride in owner.strides], kind="stable"))
+    order = np.argsort([-stride for stride in owner.strides], kind="stable")
+    whole = owner.transpose(order)
     if owner.base is not None or not owner.flags.owndata or not whole.flags.c_contiguous:
         return lambda: host, None
     keeper = weakref.ref(owner, gone)
     shape, dtype, strides = host.shape, host.dtype, host.strides
-    order = np.argsort([-stride for stride in owner.strides], kind="stable")
     offset = host.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
 
     def made() -> np.ndarray[Any, Any] | None:

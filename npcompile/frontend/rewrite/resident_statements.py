@@ -18,8 +18,8 @@ from npcompile.frontend.rewrite.liveness import deleted, surely_stored
 from npcompile.frontend.rewrite.native_entry import ITERATOR, LOOP, OUTCOME, is_native_entry
 from npcompile.frontend.rewrite.source import FunctionNode
 
-TABLE = ".table"  # the free variable that holds what makes a table, and the local name of the table
-RESIDENT = ".resident"
+TABLE = ".table"  # the free variable that holds the function which makes a table
+RESIDENT = ".resident"  # the local name of the table
 ANSWER = ".answer"  # the local name of what is returned
 
 _NEVER = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match, ast.TryStar)
