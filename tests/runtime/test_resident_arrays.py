@@ -7,7 +7,9 @@ on the device, so that whoever looks at one too early shows in the answer.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -295,6 +297,13 @@ class Other(np.ndarray):
     pass
 
 
+def printed(x, y, n):
+    for k in range(n):
+        x = x * 0.5 + y
+        print(k, x)
+    return x
+
+
 def of_python_text(x, y, n):
     lines = []
     for k in range(n):
@@ -316,13 +325,15 @@ def outcome(function: Callable[..., Any], n: int, size: int = 11) -> Any:
     SEEN.clear()
     STATE[:] = np.arange(8.0)
     x, y = np.linspace(0.5, 1.5, size), np.linspace(1.0, 0.25, size)
+    shown = io.StringIO()
     try:
-        answer = function(x, y, n)
+        with contextlib.redirect_stdout(shown):
+            answer = function(x, y, n)
         if isinstance(answer, tuple) and callable(answer[0]):
             answer = answer[0](), *answer[1:]
     except ValueError as error:
         answer = repr(error)
-    return copy.deepcopy((answer, x, y, SEEN, STATE))
+    return copy.deepcopy((answer, x, y, SEEN, STATE, shown.getvalue()))
 
 
 def are_same(got: Any, want: Any) -> None:
