@@ -6,11 +6,9 @@ their values.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.replay.replay import DeviceReplay
 from npcompile.frontend.replay.residency import Residency, settle, table
@@ -24,9 +22,7 @@ class ResidentCalls(Unit):
 
     def by_private_replay(self, arrays: Residency, args: tuple[Any, ...]) -> Any:
         """Return the answer of a replay that is ready and private; NOT_ANSWERED if there is none."""
-        if sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news()):
-            return NOT_ANSWERED
-        if len(args) != self._arity or self.__wrapped__.__code__ is not self._code:
+        if self.__wrapped__.__code__ is not self._code or len(args) != self._arity or self._is_numpys_now():
             return NOT_ANSWERED
         leaves: list[Any] = [*self.own]
         try:
@@ -49,10 +45,7 @@ class ResidentCalls(Unit):
                     raise
                 return answer
             self._stats.calls += 1
-            self._stats.replays += 1
-            self._stats.host_calls += host_calls
-            self._replayed()
-            state.misses = 0
+            self._answered(state, replay, host_calls)
             return result
         return NOT_ANSWERED
 

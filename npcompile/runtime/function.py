@@ -142,10 +142,9 @@ class RecordedFunction(PlainCalls):
         code = getattr(self.__wrapped__, "__code__", None)
         if code is not self._code and code != self._code:
             self._start_anew()
-        if sys.gettrace() is not None:  # users see their own function under a debugger
-            self.note(Cause.TRACED(), self.at(None))
-            return self._plain(args, kwargs)
-        if traps() or (warnings_matter() and self._are_news()):  # NumPy is to raise: it does the work
+        if self._is_numpys_now():
+            if sys.gettrace() is not None:
+                self.note(Cause.TRACED(), self.at(None))
             return self._plain(args, kwargs)
         if kwargs or len(args) != self._arity:
             bound = self._binding.bind(args, kwargs)
@@ -175,6 +174,20 @@ class RecordedFunction(PlainCalls):
         """Tell of a replay that raised before any effect where the function itself did not: that is ours."""
         what = f"{type(failure).__name__}: {failure}"
         self.note(Cause.REPLAY_RAISED(what), self.at(self.led_to(failure)))
+
+    def _is_numpys_now(self) -> bool:
+        """Tell if NumPy does a call whatever is recorded: users see their own function under a debugger, and
+        NumPy is to raise or to warn."""
+        return sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news())
+
+    def _answered(self, state: Specialization, replay: Any, host_calls: int, seen: bool = True) -> None:
+        """Take note of a call that one of a signature's replays answered. seen: as in `_replayed`."""
+        self._stats.replays += 1
+        self._stats.host_calls += host_calls
+        self._replayed(seen)
+        state.misses = 0
+        if len(state.ready) > 1:
+            state.prefer(replay)
 
     def _replayed(self, seen: bool = True) -> None:
         """Take note of a call that a program answered. seen: it is one of those that the budget weighs, which
@@ -217,24 +230,19 @@ class RecordedFunction(PlainCalls):
             return state.partitioned.answer(state, args, kwargs)
         if state.trial is not None and state.ready:
             return state.measured(self, args, kwargs)
-        stats, failure = self._stats, None
+        failure = None
         for replay, host_calls in state.ready:
             call.switch(False)
             try:
                 result = replay(*leaves)
             except Diverged as diverged:
                 call.in_vain()
-                stats.divergences += 1
+                self._stats.divergences += 1
                 failure = diverged.__cause__ or failure
                 continue
             finally:
                 call.switch(True)
-            stats.replays += 1
-            stats.host_calls += host_calls
-            self._replayed(seen=not request.linked or self._front is None)
-            state.misses = 0
-            if len(state.ready) > 1:
-                state.prefer(replay)
+            self._answered(state, replay, host_calls, seen=not request.linked or self._front is None)
             return result
         if state.ready:
             if not state.owed:

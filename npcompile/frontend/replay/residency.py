@@ -21,6 +21,7 @@ import torch
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import InternalError
+from npcompile.frontend.catalog import lookers
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.replay.same_layout import entered, laid_as
 from npcompile.lower.device import transfers
@@ -255,8 +256,6 @@ def settle() -> None:
 # The host holds these; what they hold are arrays as such, not what lies in the arrays.
 _HELD = frozenset([list, tuple, dict, range])
 _PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None), range, slice])
-_MODULES = frozenset(["numpy", "math", "cmath", "time"])
-_FUNCTIONS = (abs, bool, complex, divmod, float, int, len, max, min, pow, print, range, repr, round, str, sum)
 
 
 def _is_plain(value: Any) -> bool:
@@ -267,8 +266,8 @@ def _is_plain(value: Any) -> bool:
     if kind is tuple:
         return all(map(_is_plain, value))
     if kind is type(np):
-        return value.__name__ in _MODULES
-    return any(value is function for function in _FUNCTIONS)
+        return value.__name__ in lookers.MODULES
+    return lookers.is_looker(value)
 
 
 # -- places in memory ----------------------------------------------------------------------------------------

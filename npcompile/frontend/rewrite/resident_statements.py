@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.frontend.catalog import lookers
 from npcompile.frontend.rewrite.ast_builder import start
 from npcompile.frontend.rewrite.dual_loops import AT_HAND
 from npcompile.frontend.rewrite.kept_trees import own_nodes
@@ -27,10 +28,7 @@ _NEVER = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.
 _LATER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
 _DEFINES = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _QUIET = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
-_MODULES = frozenset(("np", "numpy", "math", "cmath", "time"))
-_FUNCTIONS = frozenset(
-    "abs bool complex divmod float int len max min pow print range repr round str sum".split()
-)
+_MODULES = lookers.MODULES | {"np"}
 _ITERATES = frozenset(("enumerate", "zip", "reversed", "range"))
 
 
@@ -281,7 +279,7 @@ def _is_known(function: ast.expr) -> bool:
     """Tell if a call is of a function that works on its arguments alone, if its names are what they seem."""
     if isinstance(function, ast.Attribute):
         return isinstance(function.value, ast.Name) and function.value.id in _MODULES
-    return isinstance(function, ast.Name) and (function.id in _FUNCTIONS or function.id.startswith("."))
+    return isinstance(function, ast.Name) and (function.id in lookers.NAMES or function.id.startswith("."))
 
 
 def _loaded(*nodes: ast.AST) -> set[str]:
