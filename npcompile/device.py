@@ -97,8 +97,8 @@ def asarray(value: Any, dtype: Any = None) -> Any:
 
     Parameters
     ----------
-    value : array_like, torch.Tensor or device array
-        Its memory is shared if it is on the device already.
+    value : array_like, torch.Tensor, device array or any array that speaks DLPack
+        Its memory is shared if it is on the device already. Of JAX's arrays the answer is read-only.
     dtype : dtype, optional
         As in `numpy.asarray`.
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
-import torch
 
 from npcompile.frontend.eager import dispatch
 from npcompile.frontend.eager.ndarray import asarray as _asarray
-from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.eager.ndarray import ndarray, of_device_memory
 from npcompile.frontend.ops import numpy_private
 from npcompile.numpy.wrappers import Conversion
-
-_ON_HOST = 1  # DLPack's number for memory of the host
 
 
 @Conversion
@@ -113,8 +110,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     """
     if isinstance(x, ndarray) and x.device == "cpu":
         x = x._layout
-    if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _ON_HOST:
-        made = ndarray._of_tensor(torch.from_dlpack(x))
+    made = x.view() if isinstance(x, ndarray) else of_device_memory(x)
+    if made is not x:
         if device is not None:
             made = made.to_device(device)
         return made.copy() if copy else made

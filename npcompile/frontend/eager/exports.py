@@ -58,6 +58,17 @@ class Exports(Operators):
             raise AttributeError(f"the array lies on {self._memory.device}, not in host memory")
         return self._layout.__array_struct__
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The array's memory on a GPU, for CuPy, Numba and torch, which else ask for a copy on the host."""
+        shown: dict[str, Any] = self._memory.__cuda_array_interface__  # AttributeError where it is no GPU's
+        layout = self._layout
+        offset = layout.__array_interface__["data"][0] - self._first_address()
+        address = self._memory.untyped_storage().data_ptr() + offset if layout.size else 0
+        strides = None if layout.flags.c_contiguous else layout.strides
+        data = address, not layout.flags.writeable
+        return {**shown, "shape": layout.shape, "typestr": layout.dtype.str, "strides": strides, "data": data}
+
     def __buffer__(self, flags: int) -> memoryview:
         """Return the array's buffer, from Python 3.12 on."""
         return self._host_memory().__buffer__(flags)  # type: ignore[attr-defined]

@@ -24,6 +24,9 @@ from npcompile.lower.device import transfers
 from npcompile.nep50 import weak
 
 _OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)
+_ON_HOST = 1  # DLPack's number of a host's memory
+# Libraries whose arrays nobody may write to, though DLPack hands out their memory.
+_IMMUTABLE = frozenset(["jax", "jaxlib"])
 _NO_LIKES = (*_OURS_OR_NUMPY, int, float, complex, str, bytes, list, tuple, slice, type(None), type(...))
 
 
@@ -63,6 +66,28 @@ def _array_of(value: Any) -> Any:
     except Exception:  # NumPy is to raise it
         return value
     return made if isinstance(made, Strided) else value
+
+
+def of_device_memory(value: Any) -> Any:
+    """Return our array on the memory of another library's array that lies on a device and speaks DLPack; any
+    other value as it is.
+
+    NumPy would ask for a copy on the host, which CuPy refuses and JAX makes.
+    """
+    if isinstance(value, _NO_LIKES) or isinstance(value, type):
+        return value
+    if not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):
+        return value
+    try:
+        kind, _ = value.__dlpack_device__()
+    except Exception:  # an array on several devices: NumPy asks for its values
+        return value
+    if kind == _ON_HOST:
+        return value
+    made = ndarray._of_tensor(torch.from_dlpack(value))
+    if type(value).__module__.partition(".")[0] in _IMMUTABLE:
+        made.setflags(write=False)
+    return made
 
 
 def is_basic(index: Any) -> bool:
@@ -446,9 +471,13 @@ def rebuild(values: np.ndarray[Any, Any], device: str) -> ndarray:
 def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
     """Return `value` as our array, sharing memory where possible; NumPy's array for dtypes that torch lacks.
 
-    value: our array, a torch tensor, or whatever `np.asarray` takes. Raises what NumPy raises.
+    value: our array, a torch tensor, an array on a device that speaks DLPack, or whatever `np.asarray` takes.
+    Raises what NumPy raises.
     """
-    value = ndarray._of_tensor(value) if isinstance(value, torch.Tensor) else _array_of(value)
+    if isinstance(value, torch.Tensor):
+        value = ndarray._of_tensor(value)
+    else:
+        value = _array_of(of_device_memory(value))
     if isinstance(value, Strided):
         if dtype is not None and np.dtype(dtype) != convert.numpy_dtype(value._memory.dtype):
             if copy is False:

@@ -21,6 +21,7 @@ from npcompile.frontend.program.array_facts import on_memory_of
 
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
+_WRITEABLE = 0x0400
 _MAX_WORK = 10_000  # deciding exactly whether arrays share memory is NP-hard in the number of axes
 _TWIN = 1 << 20  # beside them: the dtype equals another and is none, `long long` where int64 is `long`
 _MAPPED = 1 << 21  # it is a memmap; the leaf is the plain array on its memory
@@ -87,8 +88,10 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if isinstance(value, torch.Tensor):
         return kind, value.dtype, tuple(value.shape), value.stride(), value.device, value.requires_grad
     if kind is ndarray:
-        memory = value._memory
-        return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, memory.device
+        memory, known = value._memory, value._layout_known
+        writeable = known is None or bool(known.flags.num & _WRITEABLE)
+        where = memory.device, writeable
+        return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, *where
     return kind
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
+from npcompile.frontend.program.array_facts import to_tensor
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Program
@@ -106,7 +107,7 @@ class DeviceWriter(Writer):
         opaque = node is not None and step.kind == "opaque" and isinstance(node.target, Call)
         if opaque:
             self.catch_up()
-        self.handing = opaque or (node is not None and isinstance(node.target, Build))
+        self.handing = opaque or (node is not None and _hands_out(node))
         super()._step(step, number)
         self.handing = False
         self.wrote(_written(step))
@@ -240,12 +241,20 @@ def _is_private(step: Step) -> bool:
     node = step.node
     if node is None or step.segment is not None:
         return True
-    if step.kind == "opaque" or isinstance(node.target, Call | Build):
+    if step.kind == "opaque" or isinstance(node.target, Call) or _hands_out(node):
         return False
     if step.kind == "guard" and any(value_of(arg).kind == "array" for arg in nodes_in(node.args)):
         target: Any = node.target
         return bool(target.about_array_itself)
     return True
+
+
+def _hands_out(node: fx.Node) -> bool:
+    """Tell if a step makes an object that holds arrays, or a tensor on an array's memory.
+
+    The host's arrays are to be in it: a tensor lies where it lay when it was recorded.
+    """
+    return isinstance(node.target, Build) or node.target is to_tensor
 
 
 def _place(node: fx.Node) -> Any:
