@@ -356,6 +356,7 @@ class Cause(Enum):
     VALUES_KIND = "values of kind {}"
     VALUES_REFUSED = "values that NumPy refuses to cast"
     VALUES_OVERLAP = "values that the places lie on, which NumPy reads as it goes"
+    MASK_OVERLAPS = "a mask that lies elsewhere on the array, which NumPy reads as it goes"
     PUT_SCALAR = "a scalar, of which NumPy writes into a copy"
     OUT_ON_PART = "out that lies on a part"
     OUT_AND_DTYPE = "out and dtype, which NumPy refuses together", _NUMERIC_DTYPE

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from torch import fx
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
 from npcompile.diagnostics.paths import sources_of_ops
@@ -23,6 +24,8 @@ from npcompile.frontend.boundary.faults import Fault, noting, performs
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import WEAK
 from npcompile.frontend.passes.order import run_passes
+from npcompile.frontend.program.array_facts import with_copied, with_items
+from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
@@ -181,10 +184,13 @@ def trace(
 def _movable(program: Program, plan: Plan) -> None:
     """Check that the arrays of a program for a device can be moved there one by one.
 
-    Raises Unplannable if two NumPy arrays share memory and the program writes to it.
+    Raises Unplannable if two NumPy arrays share memory and the program writes to it, and if NumPy is to read
+    from an array while it writes to it.
     """
     if program.device in (None, "cpu"):
         return
+    if any(map(_reads_while_writing, program.graph.nodes)):
+        raise Unplannable(Cause.SHARED_ON_DEVICE())
     entering = [
         node
         for node in program.graph.nodes
@@ -197,6 +203,16 @@ def _movable(program: Program, plan: Plan) -> None:
     roots = [root for root, _ in places]
     if any(roots.count(root) > 1 for root in plan.written):
         raise Unplannable(Cause.SHARED_ON_DEVICE())
+
+
+def _reads_while_writing(node: fx.Node) -> bool:
+    """Tell if a step has NumPy write into its first argument, of which another one shows the memory."""
+    target = node.target
+    if step_of(node) != "host" or not (isinstance(target, After) or target in (with_items, with_copied)):
+        return False
+    written = value_of(node.all_input_nodes[0])
+    read = [value_of(arg) for arg in node.all_input_nodes[1:] if value_of(arg).kind == "array"]
+    return any(value.root == written.root for value in read)
 
 
 class _Arguments:

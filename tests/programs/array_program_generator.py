@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import random
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.ops.write_order import is_read_late
 from tests.programs.mask_statement_generator import picked, stored
 
 DTYPES = ["f8"] * 8 + ["i8"] * 4 + ["f4"] * 2 + ["?", "i4", "u1", "i1", "c16", "f2"]
@@ -240,8 +242,30 @@ class Grower:
         body = [self.statement(writes=True) for _ in range(self.rng.randint(1, 2))]
         self.attempt("\n".join([head, *(f"    {line}" for line in body)]))
 
+    def reads_late(self, text: str) -> bool:
+        """Tell if a statement stores under a mask that lies elsewhere on the array.
+
+        NumPy reads such a mask in words while it writes: where the array begins in memory decides the answer.
+        """
+        pairs = []
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                pairs.append((node.value, node.slice))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "np.copyto":
+                pairs += [(node.args[0], keyword.value) for keyword in node.keywords]
+        for pair in pairs:
+            try:
+                array, mask = (eval(ast.unparse(part), self.space, self.env) for part in pair)
+            except Exception:
+                continue
+            if isinstance(mask, np.ndarray) and mask.dtype == bool and is_read_late(mask, array):
+                return True
+        return False
+
     def attempt(self, text: str) -> None:
-        """Take a statement into the program if NumPy takes it."""
+        """Take a statement into the program if NumPy takes it, and has one answer to it."""
+        if self.reads_late(text):
+            return
         try:
             with (
                 np.errstate(all="ignore"),

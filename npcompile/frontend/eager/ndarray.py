@@ -20,6 +20,7 @@ from npcompile.frontend.eager.exports import Exports
 from npcompile.frontend.eager.flat import Flags, FlatIterator, allow_writing
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.table import Unsupported
+from npcompile.frontend.ops.write_order import read_places
 from npcompile.lower.device import transfers
 from npcompile.nep50 import weak
 
@@ -305,6 +306,10 @@ class ndarray(Exports):
             tensor = value._tensor if isinstance(value, Strided) else convert.tensor_of(value)
         except Unsupported:
             return False
+        if isinstance(value, Strided):
+            places = read_places(self._layout, value._layout)
+            if places is not None:
+                tensor = tensor[..., torch.from_numpy(places).to(tensor.device)]
         shape = tuple(tensor.shape)
         while len(shape) > self.ndim and shape[0] == 1:
             shape = shape[1:]

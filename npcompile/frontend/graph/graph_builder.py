@@ -28,7 +28,8 @@ from npcompile.frontend.graph.data_sizes import (
 from npcompile.frontend.graph.roll import rolled
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, computed
-from npcompile.frontend.program.aliasing import Moving, form_of
+from npcompile.frontend.ops.write_order import is_read_late
+from npcompile.frontend.program.aliasing import Moving, form_of, is_on
 from npcompile.frontend.program.array_facts import (
     facts,
     is_array,
@@ -37,6 +38,7 @@ from npcompile.frontend.program.array_facts import (
     layout,
     layouts,
     outline,
+    with_copied,
     with_items,
 )
 from npcompile.frontend.program.call_steps import Call
@@ -260,7 +262,7 @@ class GraphBuilder(ReadBuilder):
     def _is_view(self, result: Any, args: tuple[Any, ...]) -> bool:
         if not is_array(result) or not args or not is_array(args[0]):
             return False
-        return layout(result).base is not None and np.may_share_memory(layout(result), layout(args[0]))
+        return layout(result).base is not None and is_on(layout(result), layout(args[0]))
 
     def _has_views(self, result: Any, args: tuple[Any, ...]) -> bool:
         """Tell if any of several results is a view of an argument (as those of `np.split` are)."""
@@ -268,9 +270,7 @@ class GraphBuilder(ReadBuilder):
             return False
         arrays = [layout(arg) for arg in args if is_array(arg)]
         parts = [layout(part) for part in result if is_array(part)]
-        return any(
-            part.base is not None and any(np.may_share_memory(part, a) for a in arrays) for part in parts
-        )
+        return any(part.base is not None and any(is_on(part, a) for a in arrays) for part in parts)
 
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
@@ -411,6 +411,9 @@ class GraphBuilder(ReadBuilder):
         if type(value) in (list, tuple):
             raise Unfollowed(Cause.LIST_COPIED())
         value, where = self.even(value), self.even(where)
+        if is_read_late(layouts(where), layout(dst)):
+            self.instead(with_copied, (dst, value, where), dst)
+            return
         source = self.ref(value)
         if where is not True:
             self.fits(source, dst.dtype, store_casts.COPY)

@@ -19,6 +19,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.ops.symbolic_sizes import as_whole, bounds, broadcast_shapes, span
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
+from npcompile.frontend.ops.write_order import is_read_late
 
 
 def _all(*checks: Tensor | None) -> Tensor | None:
@@ -230,6 +231,8 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
             return Cause.MASK_AMONG_OTHERS()
         if masks[0].shape != array.shape[: masks[0].ndim]:
             return Cause.MASK_SHAPE()
+        if is_read_late(masks[0], array):
+            return Cause.MASK_OVERLAPS()
         rest = array.shape[masks[0].ndim :]
         shape = np.shape(value)
         if len(shape) > len(rest):

@@ -12,6 +12,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.indexing import put_last
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, is_static, op, tensor
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
+from npcompile.frontend.ops.write_order import is_read_late
 
 
 def _values(values: Any, a: Tensor) -> Tensor:
@@ -86,6 +87,8 @@ def _place_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rea
     values = args[2] if len(args) > 2 else kwargs.get("vals")
     if isinstance(values, np.ndarray) and np.may_share_memory(args[0], values):
         return Cause.VALUES_OVERLAP()
+    if is_read_late(args[1], args[0]):
+        return Cause.MASK_OVERLAPS()
     return _safe_limits(op_, args, kwargs)
 
 

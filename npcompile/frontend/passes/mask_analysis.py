@@ -264,6 +264,8 @@ class Finder:
         if self.contents.now(mask) != picked.contents or not self._still(picked):
             return Cause.PICKED_OTHER_MASK()
         there, given = value_of(array), value_of(value)
+        if value_of(mask).root == there.root and value_of(mask).region != there.region:
+            return Cause.MASK_OVERLAPS()
         if there.dtype is None or there.dtype in WIDE:
             return Cause.PICKED_INTO_DTYPE()
         if given.dtype is None or (given.dtype.is_complex and not there.dtype.is_complex):

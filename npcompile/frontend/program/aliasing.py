@@ -105,7 +105,7 @@ def address(array: np.ndarray[Any, Any]) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def owner_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the first of the arrays on this memory.
 
     `ndarray.base` leads there at once where an array owns the memory. Where something else does (a buffer, a
@@ -119,6 +119,13 @@ def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         if not isinstance(base, np.ndarray):
             return array
         array = base
+
+
+def is_on(array: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Tell if an array may lie on the memory of another; of an array without items, if it is a view of it."""
+    if array.size and other.size:
+        return np.may_share_memory(array, other)
+    return owner_of(array) is owner_of(other)
 
 
 class Roots:
@@ -145,7 +152,7 @@ class Roots:
 
     def of(self, array: np.ndarray[Any, Any], outside: bool = False) -> tuple[int, Region]:
         """Return the root and the region of an array; `outside` for one that the function did not make."""
-        owner = _owner(array)
+        owner = owner_of(array)
         at = address(array)
         known = self._by_owner.get(id(owner))
         if known is None and outside:

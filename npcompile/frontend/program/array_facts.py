@@ -137,4 +137,10 @@ def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
 
 def with_items(array: Any, index: Any, value: Any) -> Any:
     """Return a copy of the array as it is after `array[index] = value`."""
-    return after_writing(array, lambda made: made.__setitem__(index, value), value)
+    masks = index if type(index) is tuple else (index,)
+    return after_writing(array, lambda made: made.__setitem__(index, value), value, *masks)
+
+
+def with_copied(array: Any, value: Any, where: Any) -> Any:
+    """Return a copy of the array as it is after `np.copyto(array, value, where=where)`."""
+    return after_writing(array, lambda made: np.copyto(made, value, where=where), value, where)
