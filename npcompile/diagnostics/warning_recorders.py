@@ -7,14 +7,21 @@ public name that tells of it, so its private names are read here, and nowhere el
 from __future__ import annotations
 
 import gc
+import time
 import types
 import warnings
 from typing import Any
+
+from npcompile.tiering.overhead import is_unlimited
 
 # Under these names test runners keep what a test expects (`pytest.warns`, `unittest`'s `assertWarns`).
 _EXPECTED = ("expected_warning", "expected")
 # The last list that was looked into, and whether ours belong in it.
 _seen: tuple[Any, bool] = (None, True)
+# The collector goes through all objects to find who holds a list: a tenth of a second beside PyTorch. That may take
+# so many seconds, and such a part of the process's time. A list that is not looked into is somebody else's.
+_FREE, _PART = 0.2, 0.005
+_BEGAN, _spent = time.perf_counter(), 0.0
 
 
 def counted(text: str, category: type[Warning], module: str, line: int) -> bool:
@@ -57,9 +64,13 @@ def _matches(pattern: Any, text: str) -> bool:
 def _is_for(kept: list[Any], category: type[Warning]) -> bool:
     """Tell if a list belongs to a test that expects this very category, or to pytest itself, which keeps what
     each test warns of for its summary."""
-    global _seen
+    global _seen, _spent
     if _seen[0] is not kept:
+        if _spent > _FREE + _PART * (time.perf_counter() - _BEGAN) and not is_unlimited():
+            return False
+        began = time.perf_counter()
         _seen = kept, any(_wants(holder, category) for holder in gc.get_referrers(kept))
+        _spent += time.perf_counter() - began
     return _seen[1]
 
 

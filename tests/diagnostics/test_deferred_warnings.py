@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.diagnostics import not_compiled
+from npcompile.diagnostics import not_compiled, warning_recorders
 
 X = np.ones(3)
 
@@ -38,6 +38,21 @@ def test_a_list_of_warnings_holds_the_users_own() -> None:
         uncompiled()(2.0)
         warnings.warn("one of the user's", stacklevel=1)
     assert [str(one.message) for one in found] == ["one of the user's"]
+
+
+def test_lists_are_looked_into_for_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    monkeypatch.setattr(warning_recorders, "is_unlimited", lambda: False)
+    monkeypatch.setattr(warning_recorders, "_spent", 0.0)
+    monkeypatch.setattr(warning_recorders, "_FREE", 0.0)
+    monkeypatch.setattr(warning_recorders, "_PART", 0.0)
+    monkeypatch.setattr(warning_recorders.gc, "get_referrers", lambda kept: looks.append(kept) or [])
+    for _ in range(20):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            uncompiled()(2.0)
+        assert found == []
+    assert len(looks) == 1
 
 
 @pytest.mark.parametrize("expected", [(), (UserWarning,), (Warning,)], ids=str)
