@@ -38,6 +38,15 @@ class Comprehensions(Expressions):
         # A comparison: of another condition within one the compiler takes the jump to be the statement's.
         return ast.Compare(done, [ast.Is()], [ast.Constant(True, **at)], **at)
 
+    def drawn(self, value: ast.expr) -> ast.expr:
+        """Return a value that binds targets of a loop: one that is unpacked needs no hook once there is
+        nothing more to record."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return value
+        if value.func.attr not in ("unpack", "unpack_star") or not isinstance(value.args[0], ast.Name):
+            return value
+        return ast.IfExp(self.is_done(value), value.args[0], value, **start(value))
+
     def expr_ListComp(self, node: Any) -> ast.expr:
         outer, scope = self.scope, comprehension_scope(node.generators, self.scope)
         around, within = self.targets, self._in_iterable
@@ -65,9 +74,8 @@ class Comprehensions(Expressions):
             target, steps = self.target(generator.target)
             generators.append(ast.comprehension(target, iterable, [], 0))
             for name, value in steps:
-                if goes_on and len(steps) == 1 and name is generator.target:  # unpacked into local names
-                    drawn = ast.Name(getattr(target, "id", ""), _LOAD, **start(value))
-                    value = ast.IfExp(self.is_done(value), drawn, value, **start(value))
+                if goes_on:
+                    value = self.drawn(value)
                 name = name or self.temporary(value)[0]
                 # The compiler makes it an assignment.
                 once = ast.copy_location(ast.List([value], _LOAD), value)

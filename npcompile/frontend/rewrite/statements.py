@@ -238,6 +238,8 @@ class Statements(Comprehensions):
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
         iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
+        if self.may_go_on(node):
+            steps = [(name, self.drawn(value)) for name, value in steps]
         sure, self.sure = self.sure, self.sure.union(stored_names(node.target)) - self._gone
         body = self.loop_body(node, self.bind(steps, held=target))
         self.sure = sure
