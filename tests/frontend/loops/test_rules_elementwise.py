@@ -304,3 +304,25 @@ def test_tuples_that_do_not_fit_are_pythons():
     assert not run_natively(tuples, np.zeros((4, 3), "i1"), 1, 200, 4).is_done
     assert not run_natively(tuples, np.zeros((4, 4)), 1, 2, 4).is_done
     check(tuples, np.zeros((0, 3)), 1, 2, 0)
+
+
+def complex_items(x, y, sizes, n):
+    for i in range(n):
+        a = x[i:] * y[i:]
+        b = np.square(x[:i]) - y[:i] ** 2
+        c = np.abs(x[i:]) + abs(y[i:])
+        d = np.multiply(x[i], y[i])
+        e = np.square(x[i]) + x[i] * y[i]
+        sizes[i, 0] = np.abs(x[i])
+        sizes[i, 1] = abs(x[i])
+        f = np.absolute(complex(x[i]))
+        x[i:] *= y[i:]
+
+
+@pytest.mark.parametrize("code", ["c8", "c16"])
+def test_complex_items_are_multiplied_and_measured_as_in_arrays(code):
+    parts = np.random.default_rng(3).standard_normal((2, 2, 23))
+    parts[..., :3] = [0.0, np.inf, np.nan]
+    with np.errstate(all="ignore"):
+        x, y = (parts[0] + 1j * parts[1]).astype(code)
+        check(complex_items, x, y, np.zeros((23, 2), x.real.dtype), 23)

@@ -18,7 +18,7 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.products import matmul
-from npcompile.frontend.loops.scalars import arithmetic, functions, unsigned
+from npcompile.frontend.loops.scalars import arithmetic, functions, ufuncs, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import (
     Fetch,
@@ -175,7 +175,8 @@ def operate_on(kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expre
     named = f"`{kind.__name__}` of {left.type} and {right.type}"
     if kind is ast.Pow and ndim(left):
         return _power(left, scalar_or_array(right), named)
-    return elementwise(lambda kinds: arithmetic.binary(kind, *kinds), (left, right), named)
+    by_ufunc = kind is not ast.Pow
+    return elementwise(lambda kinds: arithmetic.binary(kind, *kinds, by_ufunc), (left, right), named)
 
 
 def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expression:
@@ -202,7 +203,9 @@ def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expressi
                 unchecked=None,
             )
         if both.kind in "fc" and right.type.kind in "iuf":
-            return Operation(f"npl::array_power<{both.c_type}>", (both, both), operation.result)
+            fused = both.kind == "c" and arithmetic.fuses_products(both.code)
+            function = f"npl::array_power<{both.c_type}, {str(fused).lower()}>"
+            return Operation(function, (both, both), operation.result)
         return operation
 
     return elementwise(choose, (left, right), named)
@@ -211,7 +214,7 @@ def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expressi
 @language.comparisons((Array, Array), (Array, Scalar), (Scalar, Array))
 def _compare(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     named = f"`{kind.__name__}` of {left.type} and {right.type}"
-    return elementwise(lambda kinds: arithmetic.compare(kind, *kinds), (left, right), named)
+    return elementwise(lambda kinds: arithmetic.compare(kind, *kinds, True), (left, right), named)
 
 
 @language.unaries(Array)
@@ -239,7 +242,13 @@ def called(function: object, operands: tuple[ir.Expression, ...]) -> ir.Expressi
     name = getattr(function, "__name__", function)
     if not isinstance(function, np.ufunc) and function not in (np.clip, np.round):
         raise Outside(f"calls of `{name}` with arrays")
-    return elementwise(lambda kinds: functions.call(function, kinds), operands, f"calls of `{name}`")
+
+    def choose(kinds: tuple[Scalar, ...]) -> Operation | None:
+        if isinstance(function, np.ufunc):
+            return ufuncs.operation_on_items(function, kinds)
+        return functions.call(function, kinds)
+
+    return elementwise(choose, operands, f"calls of `{name}`")
 
 
 @language.calls(np.real)

@@ -114,7 +114,7 @@ def _has_own_power(code: str) -> bool:
 
 
 @functools.cache
-def _fuses_products(code: str) -> bool:
+def fuses_products(code: str) -> bool:
     """Tell if the ufunc multiplies complex numbers by fused instructions, which round once."""
     number = np.dtype(code).type
     tiny = np.finfo(number).smallest_subnormal
@@ -172,7 +172,7 @@ def _of_numpy(ufunc: np.ufunc, name: str, left: Scalar, right: Scalar, by_ufunc:
         if name == "power" and both.kind == "f":
             powered = _power_by_ufunc(both, by_ufunc)
             return None if powered is None else _with_weak_int(powered, left, right)
-        if name == "multiply" and both.kind == "c" and _fuses_products(both.code):
+        if name == "multiply" and both.kind == "c" and fuses_products(both.code):
             name = "fused_multiply"
     operation = Operation(f"npl::{name}<{both.c_type}>", (both, both), result)
     if name == "power" and both.kind in "iu":

@@ -54,7 +54,10 @@ def _float(value: float) -> str:
     return f"({value.hex()})"
 
 
-_SIZES = ("npl::complex_absolute", "npl::absolute<npl::complex<double>>")
+_SIZES = (
+    "npl::complex_absolute",
+    *(f"npl::{name}<npl::complex<double>>" for name in ("absolute", "size_by_ratio", "size_by_fused_ratio")),
+)
 _ORDERS = tuple(f"npl::{name}<double>" for name in ("less", "less_equal", "greater", "greater_equal"))
 
 

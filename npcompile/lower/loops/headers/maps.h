@@ -6,11 +6,12 @@
 
 namespace npl {
 
-// The items of `array ** exponent`: NumPy does some exponents by other functions.
-template <class T>
+// The items of `array ** exponent`: NumPy does some exponents by other functions. fused: complex numbers are squared
+// by fused instructions.
+template <class T, bool fused>
 NPL_INLINE T array_power(T item, T exponent) {
     if constexpr (complex_type<T>) {
-        if (exponent.real == 2 && exponent.imag == 0) return multiply(item, item);
+        if (exponent.real == 2 && exponent.imag == 0) return fused ? fused_square(item) : multiply(item, item);
         if (exponent.real == 1 && exponent.imag == 0) return item;
         return power(item, exponent);
     } else {

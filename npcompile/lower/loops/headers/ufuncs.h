@@ -155,6 +155,23 @@ template <class T> static inline auto absolute(T x) {
     else return fabs(x);
 }
 
+// The size of a complex number as NumPy's loops over arrays have it. An infinite part counts before a NaN.
+template <class T, bool fused> static inline auto size_of_parts(T real, T imag) {
+    real = exact::fabs(real), imag = exact::fabs(imag);
+    const T larger = real > imag ? real : imag, smaller = real > imag ? imag : real;
+    const T ratio = larger == 0 ? T(0) : smaller / larger;
+    const T square = fused ? exact::fma(ratio, ratio, T(1)) : product(ratio, ratio) + 1;
+    const T size = product(exact::sqrt(square), larger);
+    if (real == T(inf) || imag == T(inf)) return T(inf);
+    return exact::isnan(real) || exact::isnan(imag) ? T(nan) : size;
+}
+template <class T> static inline auto size_by_ratio(T x) {
+    return size_of_parts<decltype(T::real), false>(x.real, x.imag);
+}
+template <class T> static inline auto size_by_fused_ratio(T x) {
+    return size_of_parts<decltype(T::real), true>(x.real, x.imag);
+}
+
 template <class T> static inline T sign(T x) {
     if constexpr (complex_type<T>) {
         auto size = libm::hypot(x.real, x.imag);
@@ -173,6 +190,7 @@ template <class T> static inline T sign(T x) {
 }
 
 template <class T> static inline T square(T x) { return multiply(x, x); }
+template <class T> static inline T fused_square(T x) { return fused_multiply(x, x); }
 
 template <class T> static inline T conjugate(T x) {
     if constexpr (complex_type<T>) return {x.real, -x.imag};
