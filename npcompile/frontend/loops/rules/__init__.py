@@ -1,6 +1,7 @@
 """Holds the rules of the loop language, in a file for each family; importing the package registers them."""
 
 from npcompile.frontend.loops.rules import (
+    bisection,
     calls,
     choices,
     comprehensions,
@@ -38,6 +39,7 @@ from npcompile.frontend.loops.rules import (
 )
 
 __all__ = [
+    "bisection",
     "calls",
     "choices",
     "comprehensions",
