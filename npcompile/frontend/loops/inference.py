@@ -352,8 +352,10 @@ class Inference:
         return tuple(ir.part_of(value, place) for place in range(count))
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+        before: tuple[tuple[str, ir.Expression], ...] = ()
         if isinstance(target, ast.Subscript) and isinstance(self.value(target.value).type, Dict):
-            self.bind(".index", self.value(target.slice))  # a defaultdict may change meanwhile
+            before = ((".index", self.value(target.slice)),)
+            self.bind(*before[0])  # a defaultdict may change meanwhile
             index = ast.copy_location(ast.Name(".index", ast.Load()), target.slice)
             target = ast.copy_location(ast.Subscript(target.value, index, ast.Store()), target)
         old = self.either(loaded(target))
@@ -364,6 +366,7 @@ class Inference:
                 old,
                 lambda one: ast.copy_location(ast.Assign([target], ast.BinOp(one, op, value)), node),
                 node,
+                before,
             )
         if isinstance(target, ast.Attribute):
             self.stored_name(target)
@@ -382,6 +385,7 @@ class Inference:
                 result,
                 lambda one: ast.copy_location(ast.Assign([target], one), node),
                 node,
+                before,
             )
         self.assign(target, result)
         return None

@@ -42,15 +42,21 @@ def split_of_either(
     value: ir.Expression,
     way: Callable[[ast.expr], ast.stmt] | None = None,
     statement: ast.stmt | None = None,
+    before: tuple[tuple[str, ir.Expression], ...] = (),
 ) -> Split:
     """Return the split of an expression by the one of two types that its value has.
 
-    way: makes of a name with the value what stands for the statement, if that is replaced as a whole.
+    way: makes of a name with the value what stands for the statement, if that is replaced as a whole. before:
+    names that the value and the ways read, and their values.
     """
     whole = continued.name(node)
     read = ir.Read(value.type, whole.id)
     names = [ast.copy_location(ast.Name(f"{whole.id}_{place}", ast.Load()), node) for place in (1, 2)]
-    kept = ((whole.id, value), *((one.id, ir.part_of(read, place)) for place, one in enumerate(names, 1)))
+    kept = (
+        *before,
+        (whole.id, value),
+        *((one.id, ir.part_of(read, place)) for place, one in enumerate(names, 1)),
+    )
     first, second = names if way is None else map(way, names)
     return Split(statement or node, ir.part_of(read, 0), (second, first), kept)
 

@@ -278,15 +278,22 @@ def common(one: Type | None, other: Type | None) -> Type | None:
     return None
 
 
+def _may_hold(value: Type | None, other: Type | None) -> bool:
+    """Tell if a dict's values may also be expected to be of a type of which at least as much is known."""
+    if value is None or value == other or (other is not None and may_be(value, other)):
+        return True
+    return isinstance(other, Either) and common(value, other) == other
+
+
 def may_be(kind: Type, other: Type | None) -> bool:
     """Tell if a container may also be expected to be one of a type of which at least as much is known."""
     match kind, other:
         case Set(item=None), Set(item=item):
             return item is not None
         case Dict(), Dict():
-            pairs = ((kind.key, other.key), (kind.value, other.value))
             alike = kind.kind is other.kind and kind.factory is other.factory and kind != other
-            return alike and all(one is None or one == of or may_be(one, of) for one, of in pairs)
+            keys = kind.key is None or kind.key == other.key
+            return alike and keys and _may_hold(kind.value, other.value)
     if not isinstance(kind, List) or not isinstance(other, List) or type(kind) is not type(other):
         return False
     return other.item is not None and (kind.item is None or common(kind.item, other.item) == other.item)

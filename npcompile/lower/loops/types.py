@@ -282,6 +282,8 @@ def is_value(kind: Type) -> bool:
         return bool(kind.items) and all(isinstance(part, Scalar) for part in kind.items)
     if isinstance(kind, Dict):
         return kind.kind is dict
+    if isinstance(kind, Either):
+        return all(isinstance(part, Scalar) for part in kind.kinds)
     return isinstance(kind, Scalar | Character | Set) or type(kind) is List
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -330,3 +331,50 @@ def defaultdicts_made_in_each_trip(n):
         rows = defaultdict(list)
         rows[i % 2].append(i)
     return kept, rows
+
+
+# -- values of two types -----------------------------------------------------------------------------------
+
+
+@program({0: [(1, 4), (2, 1)], 1: [(3, 1)], 2: [(1, 2.5), (3, 7)], 3: [], 4: []})
+def shortest_paths(graph):
+    far = {node: float("inf") for node in graph}
+    far[0] = 0
+    heap = [(0, 0)]
+    while heap:
+        length, node = heapq.heappop(heap)
+        if length > far[node]:
+            continue
+        for other, step in graph[node]:
+            if length + step < far[other]:
+                far[other] = length + step
+                heapq.heappush(heap, (length + step, other))
+    return far
+
+
+@program([1, 5, 1, 2, 5, 5], np.array([0.5, 1.5, -0.0, 4.0, 2.5, 1e300]))
+def sums_that_begin_as_ints(keys, x):
+    sums, made, begun = {}, defaultdict(int), defaultdict(float)
+    for i in range(len(keys)):
+        key = keys[i]
+        if key in sums:
+            sums[key] += x[i]
+        else:
+            sums[key] = 0
+        made[key] += x[i]
+        begun[key] += x[i]
+    return sums, made, begun
+
+
+@program({0: 1, 1: 2.5, 2: 3}, {}, 9)
+@program({0: 1.0, 1: np.float64(2.5), 2: 3}, {}, 4, native=None)
+def ints_and_floats_taken_out(given, made, n):
+    seen = []
+    for i in range(n):
+        made[i] = given.pop(i % 3)
+        given[i % 3] = i if i % 5 else made[i] * 2
+        given.setdefault(i + 3, 0.5)
+        seen.append(given.get(i, 0))
+        for value in given.values():
+            seen.append(value)
+    return given, made, seen

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections import deque, namedtuple
 from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -205,3 +208,26 @@ def test_what_is_given_is_drawn_at_each_call(kind: str, monkeypatch: pytest.Monk
     jitted = npcompile.jit(first_two)
     for call in range(CALLS):
         same(jitted(GIVEN[kind](float(call))), first_two(GIVEN[kind](float(call))))
+
+
+def test_a_long_loop_unpacks_its_items_without_hooks_once_recording_is_over() -> None:
+    def sums(n: int) -> int:
+        total = 0
+        for one, (other, third) in itertools.product(range(n), itertools.combinations(range(n), 2)):
+            total += one ^ other ^ third
+        return total
+
+    calls = 0
+
+    def count(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal calls
+        calls += event == "call" and Path(frame.f_code.co_filename).name == "unpacking.py"
+
+    jitted = npcompile.jit(sums)
+    sys.setprofile(count)
+    try:
+        answer = jitted(12)
+    finally:
+        sys.setprofile(None)
+    assert answer == sums(12)
+    assert 0 < calls < 600  # of 792 trips, with two calls for each of two targets

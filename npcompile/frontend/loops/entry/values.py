@@ -310,11 +310,12 @@ def table_type(table: Any, depth: int = 1) -> Dict | Set | None:
 
 
 def _item_type(items: list[Any], depth: int) -> Type | None:
-    """Return the type of a dict's keys or values, by the first one; by more where they are containers."""
+    """Return the type of a dict's keys or values, by the first one; by more where they are containers or
+    numbers."""
     first = items[0]
     kind = type(first)
     if kind in _LISTS:
-        return _LISTS[kind].item
+        return _expected(_LISTS[kind].item, [_LISTS[type(one)].item for one in items if type(one) in _LISTS])
     if kind is tuple:
         return _tuple_type(first)
     if kind is str:

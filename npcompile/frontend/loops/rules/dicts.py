@@ -32,7 +32,7 @@ from npcompile.lower.loops.dict_ir import (
     RemoveKey,
     StoreKey,
 )
-from npcompile.lower.loops.list_ir import Expected, may_be
+from npcompile.lower.loops.list_ir import Expected, common, may_be
 from npcompile.lower.loops.types import (
     BOOL,
     INT,
@@ -91,6 +91,8 @@ def _learn(inference: Inference, owner: ir.Expression, one: Type, value: Type) -
     kind = _dict(owner)
     if kind.value is None or may_be(kind.value, value):
         kind = replace(kind, value=value)
+    elif isinstance(both := common(kind.value, value), Either):
+        kind = replace(kind, value=both)
     inference.refine(owner, replace(kind, key=kind.key or one))
 
 

@@ -115,8 +115,8 @@ def _takes_first(ufunc: np.ufunc, code: str) -> bool | None:
 def _size_of_complex(code: str) -> str | None:
     """Return the C++ function that gives the ufunc's sizes of complex numbers, None if there is none.
 
-    Scalars' own `abs` is the C library's `hypot`. NumPy's loops have one of their own, with fused instructions
-    where the processor has them.
+    Scalars' own `abs` is the C library's `hypot`. NumPy's loops have one of their own, with fused
+    instructions where the processor has them.
     """
     parts = np.random.default_rng(0).standard_normal((2, 200))
     numbers = (parts[0] + 1j * parts[1]).astype(code)
@@ -173,7 +173,8 @@ def ufunc_operation(ufunc: np.ufunc, operands: tuple[Scalar, ...]) -> Operation 
 def operation_on_items(ufunc: np.ufunc, operands: tuple[Scalar, ...]) -> Operation | None:
     """Return the operation of a ufunc on the items of arrays, None if native code has none.
 
-    NumPy squares complex numbers of arrays by fused instructions, where the processor has them; one alone not.
+    NumPy squares complex numbers of arrays by fused instructions, where the processor has them; one alone
+    not.
     """
     made = ufunc_operation(ufunc, operands)
     if made is None or ufunc is not np.square or made.result.kind != "c":
