@@ -29,6 +29,7 @@ _LOCAL_NAMES = "work on local names in the loop, and store them after it"
 _MEMORY = "more memory, processes and threads for this program: the system ended the compiler or refused it"
 _MORE_SECONDS = "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"
 _NOTHING = "nothing: NumPy is the faster one here"
+_DEVICE_ARRAYS = "pass npcompile.asarray(x), which stays there; device(..., force=True) has the device answer"
 _AS_PLANNED = "nothing: what is before and after it is compiled"
 _NO_DEBUGGER = "call it without the debugger"
 _NUMPYS_FUNCTION = "a function of NumPy's, if there is one; else leave it"
@@ -505,6 +506,10 @@ class Cause(Enum):
     )
     OTHER_LENGTHS = "its arrays have ever other lengths: NumPy takes less time than finding kernels", _NOTHING
     NUMPY_FASTER = "NumPy is faster here: calling kernels takes longer than what they do", _NOTHING
+    HOST_FASTER = (
+        "calls take less time on the host ({}) than on {} with copies there and back ({})",
+        _DEVICE_ARRAYS,
+    )
     SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
     RAISES = "it raises {}: such calls are Python's until one does not raise"
     REPLAY_RAISED = "its replay raised {}, where NumPy does not"

@@ -49,6 +49,8 @@ class Stats(_Typed):
         Bytes that one replay of the newest program writes: results and slices.
     bytes_to_device, bytes_from_device : int
         Bytes that were copied to a device, and back.
+    calls_on_host : int
+        Calls under `npcompile.device` that the host answered, as it takes less time or to see if it does.
     native_loops : int
         Loops that have native code, for each combination of types at their entry.
     loop_entries : int
@@ -86,6 +88,7 @@ class Stats(_Typed):
     bytes_written: int = 0
     bytes_to_device: int = 0
     bytes_from_device: int = 0
+    calls_on_host: int = 0
     native_loops: int = 0
     loop_entries: int = 0
     loop_leaves: int = 0

@@ -17,6 +17,7 @@ from npcompile.explain.sampling import CallTimes, Sampler, replay_codes
 from npcompile.explain.timing import kept, timed
 from npcompile.frontend.passes.order import watched
 from npcompile.jit import Jitted, Partial, jit
+from npcompile.runtime.current_device import forcing
 
 __all__ = ["Explanation", "explain"]
 
@@ -25,7 +26,8 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
     """Explain what becomes of `f(*args, **kwargs)`: what is compiled, where time goes, and why.
 
     The call happens once, with its effects; then compilations are waited for. A function that is sure to have
-    no effects is called some more times, to be timed; `stats` does not count these calls. With `strict=True`,
+    no effects is called some more times, to be timed; `stats` does not count these calls. Under
+    `npcompile.device` the device answers them. With `strict=True`,
     statements that cannot be compiled are explained, not raised.
 
     Parameters
@@ -84,11 +86,12 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
         )
     if passes or not jitted:
         made.share_nothing()
-    key = _key(made, args, kwargs)
+    leaves: list[Any] = []
+    key = _key(made, args, kwargs, leaves)
     before = replace(made.stats)
     strict, made._strict = made._strict, False
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), forcing():
             warnings.simplefilter("ignore", NotCompiledWarning)
             known = made._states.get(key) if key is not None else None
             # The call that is timed later needs the arguments as this call finds them.
@@ -109,7 +112,8 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
         made._strict = strict
     explanation = explanation_of(made, [] if state is None else [state], result, again or moved, seconds)
     explanation = replace(explanation, passes=tuple(snapshots), detail=detail)
-    return replace(explanation, report=report_of(explanation, measured))
+    report = replace(report_of(explanation, measured), device=made.told_of_choice(key, leaves))
+    return replace(explanation, report=report)
 
 
 def _moved(before: Stats, after: Stats) -> tuple[int, int]:
@@ -124,12 +128,12 @@ def _is_method(f: Any) -> bool:
     return isinstance(f, types.MethodType) and isinstance(f.__func__, Jitted)
 
 
-def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the signature of a call; None where it has none."""
+def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+    """Return the signature of a call, None where it has none; put its leaves into `leaves`."""
     bound = jitted._binding.bind(args, kwargs)
     if bound is None:
         return None
-    key = jitted.signature(*bound, [])
+    key = jitted.signature(*bound, leaves)
     try:
         hash(key)
     except TypeError:

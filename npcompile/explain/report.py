@@ -159,6 +159,8 @@ class Report:
         The kernels that were timed.
     packages : dict of str to float or None
         Part of the time by package whose code runs or was compiled with the user's; None: not known.
+    device : str
+        Who answers such calls under a device, and why; empty where no contest with the host has decided it.
     """
 
     name: str
@@ -184,6 +186,7 @@ class Report:
     functions: tuple[Function, ...]
     points: tuple[KernelPoint, ...]
     packages: dict[str, float | None]
+    device: str = ""
 
     @property
     def lines(self) -> Iterator[Line]:

@@ -27,7 +27,7 @@ def text_of(report: Report) -> str:
 
 
 def summary(report: Report) -> list[str]:
-    """Return the five lines that say most."""
+    """Return the five lines that say most, and a sixth where a device and the host were compared."""
     place = f" ({os.path.basename(report.file)}:{report.line})" if report.file else ""
     return [
         f"{report.name}{place}: {_parts(report)}",
@@ -35,6 +35,7 @@ def summary(report: Report) -> list[str]:
         f"held back most by: {_bottleneck(report)}",
         f"memory: {_memory(report)}",
         f"compilations: {_compilations(report)}",
+        *([f"device: {report.device}"] if report.device else []),
     ]
 
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 import torch
 
+# The device of the innermost `with npcompile.device(...)`: arrays are put there.
 current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+# The device on which jitted functions compute: that one, or None while the host answers a call in its place.
+computing: ContextVar[torch.device | None] = ContextVar("npcompile.device.computing", default=None)
+# The device answers, whatever the host may take: it was asked for, or a call on it is being measured.
+forced: ContextVar[bool] = ContextVar("npcompile.device.force", default=False)
 # Devices that were ever asked for: while there is none, the native runtime does not ask for the current one.
 used: list[torch.device] = []
 drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
-# Returns the device of the innermost `with npcompile.device(...)`; None outside of any. Every call asks.
-current_device: Callable[[], torch.device | None] = current.get
+# Returns the device on which a call computes; None outside of any `with npcompile.device(...)`.
+current_device: Callable[[], torch.device | None] = computing.get
+
+
+@contextmanager
+def forcing() -> Iterator[None]:
+    """Have the device answer all calls of the `with` block."""
+    token = forced.set(True)
+    try:
+        yield
+    finally:
+        forced.reset(token)
 
 
 def drawing_device() -> torch.device | None:

@@ -21,7 +21,7 @@ from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWN
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
 from npcompile.runtime.binding import Binding
-from npcompile.runtime.current_device import current, used
+from npcompile.runtime.current_device import computing, used
 from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.backoff import Backoff
@@ -81,7 +81,7 @@ def use() -> None:
         module.fixed(ASSUMED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE, OWNERS)
         errors = errstate.variable, errstate.traps
-        asked = torch.get_num_threads, vars(warnings), *errors, current, used, Diverged
+        asked = torch.get_num_threads, vars(warnings), *errors, computing, used, Diverged
         kinds = tuple(classes[name] for name in ("__call__", "run", "state", "stats"))
         for name, function in module.use(kinds, kinds[0].__call__, asked).items():
             setattr(classes[name], name, function)
@@ -120,7 +120,7 @@ def passes_over(recorded: Seen) -> bool:
     """Tell if the native runtime answers calls by signatures that it does not know, while all is as usual, as
     it is now."""
     front = _of(recorded)
-    if front is None or current.get() is not None or replaced() is not None:
+    if front is None or computing.get() is not None or replaced() is not None:
         return False
     front.usual()
     return True

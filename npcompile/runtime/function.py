@@ -35,9 +35,9 @@ from npcompile.lower.plan.interpreter import eager
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import current_device
+from npcompile.runtime.device_choice import DeviceChoice
 from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.guarded_replays import Exactly
-from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.request import AGAIN, ONWARD, NoAnswer, Request, Way
@@ -64,7 +64,7 @@ _NEVER_FOREIGN = frozenset(
 MAX_MISSES = 12
 
 
-class RecordedFunction(PlainCalls):
+class RecordedFunction(DeviceChoice):
     """A function with its recordings, by signature."""
 
     __slots__ = ("_arity", "_binding", "_code", "_growing", "_made_so", "_programs")
@@ -121,7 +121,7 @@ class RecordedFunction(PlainCalls):
             try:
                 if call.depth > DEEPEST:
                     self._stats.calls += 1
-                    function = PlainCalls.beside(self, args, kwargs)
+                    function = DeviceChoice.beside(self, args, kwargs)
                     call.switch(False)
                     return function(*args, **kwargs)
                 return self._answer(args, kwargs, call)
@@ -217,6 +217,9 @@ class RecordedFunction(PlainCalls):
         args, kwargs, call = request.args, request.kwargs, request.call
         leaves: list[Any] = [*self.own]
         key = request.key = self.signature(args, kwargs, leaves)
+        if key[1] is not None and self.root is self:
+            if (answer := self._by_choice(request, leaves)) is not ONWARD:
+                return answer
         try:
             state = self._states.get(key)
         except TypeError:  # an argument that has no hash

@@ -31,6 +31,10 @@ class ProgramLike(Protocol):
     host_calls: int
     exactly: dict[Any, Any]
 
+    @property
+    def done(self) -> bool:
+        """Tell if it is compiled, or has failed to be."""
+
 
 class Owner(Protocol):
     """A function whose programs are linked: `runtime.linking.KernelLinking`."""

@@ -34,7 +34,7 @@ WITHOUT_PROGRAM = {
         NO_ANSWER COMPILE_SECONDS NO_KERNEL
     """,
     "a clock decides, which the environment of tests holds: tests/tiering": """
-        TOO_SLOW SLOWER LITTLE OTHER_LENGTHS NUMPY_FASTER SHORT_LIVED
+        TOO_SLOW SLOWER LITTLE OTHER_LENGTHS NUMPY_FASTER HOST_FASTER SHORT_LIVED
     """,
     "a device is needed: tests/runtime/test_device_copies.py": """
         SEVERAL_DEVICES SHARED_ON_DEVICE ON_DEVICE
