@@ -114,6 +114,7 @@ def call(
     typed = inference.callees.get(known)
     if typed is None:
         typed = _type(inference, function, known)
+    _learn(inference, dict(zip(parameters_of(function.__code__), arguments, strict=True)), typed)
     if typed.result is None:
         raise Outside(f"`{function.__name__}`, which calls itself before it is known what it returns")
     operands = [
@@ -130,6 +131,16 @@ def call(
     for name, changed in typed.changed.items():
         inference.change(name, changed)
     return inference.read(_CALLED)
+
+
+def _learn(inference: Inference, arguments: dict[str, _Argument], typed: ir.Function) -> None:
+    """Note what a function has learnt of the items of containers that it is given, for the next inference."""
+    for name, kind in inference.taught.get(typed, {}).items():
+        given = arguments.get(name)
+        if is_path(name) and name in inference.types:
+            given = ir.Read(inference.types[name], name)
+        if isinstance(given, ir.Expression):
+            inference.refine(given, kind, now=False)
 
 
 def _arguments(
@@ -213,6 +224,7 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
             inner = Inference(
                 flow,
                 callees=inference.callees,
+                taught=inference.taught,
                 assumed=inference.assumed,
                 within=made,
                 storable=inference.storable,
@@ -221,6 +233,7 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
                 unsigned=unsigned,
             )
             made.body = inner.infer(dict(zip(names, types, strict=True)) | dict(known.fields))
+            inference.taught.setdefault(made, {}).update(inner.learnt)
             made.parameters = parameters + tuple(sorted(inner.read_fields.items()))
             if not inner.changed <= dict(known.fields).keys():
                 raise Outside(f"`{function.__name__}`, which stores attributes of other types")

@@ -99,8 +99,9 @@ class Inference:
     expected: dict[str, Type] = field(default_factory=dict)  # containers, with their later items
     owners: dict[str, ir.Expression] = field(default_factory=dict)  # of the methods that names hold
     origins: dict[str, ListItem | DictItem] = field(default_factory=dict)  # of containers that were in others
-    # Types of containers' items that this inference has learnt.
+    # Types of containers' items that this inference has learnt, and those that typed functions have.
     learnt: dict[str, Type] = field(default_factory=dict)
+    taught: dict[ir.Function, dict[str, Type]] = field(default_factory=dict)
     unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
     low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count
@@ -251,7 +252,7 @@ class Inference:
             return
         self.refine(owner, replace(owner.type, item=found))
 
-    def refine(self, owner: ir.Expression, kind: Type) -> None:
+    def refine(self, owner: ir.Expression, kind: Type, now: bool = True) -> None:
         """Note that more is known of a container than its type says, and so of the one that it is in."""
         seen: set[str] = set()
         while may_be(owner.type, kind):
@@ -261,7 +262,7 @@ class Inference:
             if isinstance(owner, ir.Read):
                 within = None if owner.name in seen else self.origins.get(owner.name)
                 seen.add(owner.name)
-                self.note_learnt(owner, kind)
+                self.note_learnt(owner, kind, now)
             if isinstance(within, ListItem):
                 assert isinstance(within.source.type, List)
                 owner, kind = within.source, replace(within.source.type, item=kind)
@@ -271,12 +272,12 @@ class Inference:
             else:
                 return
 
-    def note_learnt(self, name: ir.Read, kind: Type) -> None:
-        """Note the items of a name's container, for later statements and for the next inference."""
+    def note_learnt(self, name: ir.Read, kind: Type, now: bool) -> None:
+        """Note the items of a name's container for the next inference, and `now` for later statements."""
         known = self.learnt.get(name.name)
         if known is None or may_be(known, kind):
             self.learnt[name.name] = kind
-        if self.types.get(name.name) == name.type:
+        if now and self.types.get(name.name) == name.type:
             self.bind(name.name, Expected(kind, name))
 
     def remember(self, name: str, kind: Type | None = None) -> None:

@@ -25,11 +25,23 @@ from npcompile.frontend.loops.entry.closures import (
     variables_of,
 )
 from npcompile.frontend.loops.entry.values import is_unsigned, key_of, plain_function, scalar_of, type_of
-from npcompile.lower.loops.types import Array, Generator, Known, Scalar, Tuple, Type, Unsigned
+from npcompile.lower.loops.types import (
+    Array,
+    Dict,
+    Generator,
+    Known,
+    List,
+    Scalar,
+    Set,
+    Tuple,
+    Type,
+    Unsigned,
+)
 
 _HEAP = 1 << 9  # the flag of classes that `class` statements make
 _MISSING: Any = object()
 _HELD = (Scalar, Unsigned, Array, Generator, Known)
+_CONTAINERS = (List, Dict, Set)  # the very objects, which attributes go on having
 _FIELD_OF_TUPLE: Any = type(namedtuple("_Sample", "one").one)  # type: ignore[attr-defined]
 
 
@@ -201,11 +213,11 @@ def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) 
 def is_held(value: Any) -> bool:
     """Tell if an attribute's value may be a native name."""
     kind = type_of(value)
-    return kind is not None and is_held_type(kind)
+    return kind is not None and (isinstance(kind, _CONTAINERS) or is_held_type(kind))
 
 
 def is_held_type(kind: Type) -> bool:
-    """Tell if attributes with values of a type may be native names."""
+    """Tell if values of a type may be stored to attributes natively."""
     return (isinstance(kind, Tuple) and all(map(is_held_type, kind.items))) or isinstance(kind, _HELD)
 
 
