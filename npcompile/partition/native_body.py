@@ -125,8 +125,7 @@ class NativeBody(NativeLoop):
         return NOT_ANSWERED
 
     def _by_packing(self, typed: TypedLoop, entry: Entry, args: tuple[Any, ...]) -> Any:
-        """Answer a call whose values Python packs, as the native runtime packs none of functions with
-        effects."""
+        """Answer a call whose values Python packs, as the native runtime packs none of their types."""
         if typed.takes_whole and any(map(is_large, args)):
             return NOT_ANSWERED
         start, leaves = clock(), self.leaves

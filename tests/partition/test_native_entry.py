@@ -62,6 +62,26 @@ def halved(n: Any) -> Any:
     return steps, n
 
 
+def root(parents: Any, x: Any) -> Any:
+    while parents[x] != x:
+        parents[x] = parents[parents[x]]
+        x = parents[x]
+    return x
+
+
+def joined(parents: Any, edges: Any) -> Any:
+    count = 0
+    for i in range(edges.shape[0]):
+        one, other = root(parents, edges[i, 0]), root(parents, edges[i, 1])
+        if one != other:
+            parents[one] = other
+            count += 1
+    return count
+
+
+EDGES = np.array([[0, 1], [2, 3], [1, 2], [4, 5], [0, 3]])
+
+
 def entered(function: Callable[..., Any], *args: Any) -> npcompile.Jitted:
     """Return the jitted function after calls at which native code was entered by Python and without."""
     jitted = npcompile.jit(function)
@@ -86,6 +106,7 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (scaled, (np.arange(8, dtype=np.uint8), np.int64(8), np.uint8(1))),
     (matching, (np.arange(12.0).reshape(3, 4), 1)),
     (halved, (1000,)),
+    (joined, (np.arange(6), EDGES)),
 ]
 
 
@@ -99,6 +120,14 @@ def test_python_packs_no_words_of_known_types(
     check(jitted, *args)
     assert packed == []
     assert jitted.stats.loop_entries == entries + 1
+
+
+def test_python_ends_a_call_of_a_function_that_is_left_half_way(packed: list[dict[str, Any]]) -> None:
+    jitted = entered(joined, np.arange(6), EDGES)
+    packed.clear()
+    check(jitted, np.arange(6), np.where(EDGES == 5, 6, EDGES))  # IndexError
+    check(jitted, np.array([1, 2, 3, 9, 4, 5]), EDGES)  # IndexError
+    assert packed == []
 
 
 class Longer(np.ndarray):

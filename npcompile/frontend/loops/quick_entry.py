@@ -61,7 +61,7 @@ def quick_entry(
     outside
         The globals, or the cell, in which a name is that is no argument.
     """
-    if wide or layout.frames is not None:
+    if wide:
         return None
     if isinstance(function, SharingFunction):
         unshared = quick_entry(runtime, function.function, layout, wide, assumed, takes, state, outside)

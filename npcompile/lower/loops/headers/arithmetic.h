@@ -46,7 +46,15 @@ static inline bool int_add(int64_t a, int64_t b, int64_t& answer) {
 static inline bool int_subtract(int64_t a, int64_t b, int64_t& answer) {
     return __builtin_sub_overflow(a, b, &answer);
 }
+// By a known factor a sum of shifts has the product sooner than an instruction that also tells if it is too large.
+static inline bool int_multiply_by(int64_t a, int64_t factor, int64_t& answer) {
+    answer = multiply(a, factor);
+    const uint64_t least = uint64_t(INT64_MIN / factor), most = uint64_t(INT64_MAX / factor);
+    return uint64_t(a) - least > most - least;
+}
 static inline bool int_multiply(int64_t a, int64_t b, int64_t& answer) {
+    if (__builtin_constant_p(b) && b > 0) return int_multiply_by(a, b, answer);
+    if (__builtin_constant_p(a) && a > 0) return int_multiply_by(b, a, answer);
     return __builtin_mul_overflow(a, b, &answer);
 }
 
