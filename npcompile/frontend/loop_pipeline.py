@@ -26,9 +26,11 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.bounds_checks import hoist
 from npcompile.frontend.loops.passes.independence import share
 from npcompile.frontend.loops.passes.intervals import bound
+from npcompile.frontend.loops.passes.nests import nest
 from npcompile.frontend.loops.passes.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.passes.registers import keep
 from npcompile.frontend.loops.passes.selects import select
+from npcompile.frontend.loops.passes.unrolling import unroll
 from npcompile.frontend.loops.passes.whole_arrays import arrays_taken_whole
 from npcompile.frontend.loops.run.exchange import WORD, Exchange, Memory
 from npcompile.frontend.loops.run.frames import Callee, Frame, frames_at
@@ -263,11 +265,13 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
     shared = [region] if thread_count() > 1 else []  # functions have one thread
     everything = [region, *bodies]
     passes = (
+        (unroll, everything),
         (bound, everything),
         (share, shared),
         (select, everything),
         (hoist, everything),
         (keep, everything),
+        (nest, everything),
     )
     for pass_, regions in passes:
         for one in regions:

@@ -1,5 +1,4 @@
-"""Defines the typed IR of a loop region: blocks of steps over typed expressions, one for each version of
-types.
+"""Defines the typed IR of a loop region: blocks of steps over typed expressions, by versions of types.
 
 `frontend/loops/` makes it and `lower/loops/codegen/emit.py` writes C++ of it; `print` shows it as Python with
 types. Every name has one type in a block, and expressions have no effect: steps do.
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, Tuple, Type
 
 
 class Place(NamedTuple):
@@ -323,9 +322,7 @@ class NextOfRange(Next):
 
 @dataclass(frozen=True, eq=False)
 class Leave(End):
-    """Python goes on here. why: the reason, where it is the language's; None for the region's ordinary
-    end.
-    """
+    """Python goes on here. why: the reason, if it is the language's; None at the region's ordinary end."""
 
     why: str | None
 
@@ -409,7 +406,7 @@ class Access:
 
 
 class Kept:
-    """The items that a loop keeps in local variables; `register_ir.py` has its fields."""
+    """The items that a loop keeps in local variables: `register_ir.py`."""
 
 
 @dataclass(eq=False)
@@ -431,6 +428,10 @@ class FastLoop:
 
 class Shared:
     """A loop whose trips threads share; `parallel_ir.py` has its fields."""
+
+
+class Nest:
+    """A nest of loops that has a version without bounds checks; `nest_ir.py` has its fields."""
 
 
 @dataclass(eq=False)
@@ -458,6 +459,8 @@ class Region:
         that they mask, or shift, may wrap.
     fast_loops
         By the headers of innermost loops over ranges: the items that need no checks, if one before holds.
+    nests
+        The nests of loops that have versions without bounds checks, by their outermost loops' headers.
     shared
         The loops whose trips threads may share, by their headers.
     unshared
@@ -475,6 +478,7 @@ class Region:
     nonnegative: set[Expression] = field(default_factory=set)
     limits: dict[Expression, int] = field(default_factory=dict)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
+    nests: dict[Block, Nest] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
     shared: dict[Block, Shared] = field(default_factory=dict)
     unshared: dict[int, str] = field(default_factory=dict)
@@ -503,10 +507,6 @@ def integer(value: int) -> Constant:
 
 def truth(value: bool) -> Constant:
     return Constant(BOOL, value)
-
-
-def is_number(kind: Type) -> bool:
-    return isinstance(kind, Scalar)
 
 
 def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:

@@ -40,6 +40,7 @@ from npcompile.lower.loops.list_ir import (
     RemoveItem,
     StoreListItem,
 )
+from npcompile.lower.loops.nest_ir import broken_nests
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers, place_text, varies
 from npcompile.lower.loops.select_ir import Select
@@ -579,6 +580,7 @@ RULES: dict[str, Rule] = {
     "ints are bounded": _bounded_are_ints,
     "what is certain could leave": _certain_may_leave,
     "loops without checks are checked before": _fast_loops_fit,
+    "nests without checks are checked before": lambda form: broken_nests(form.region),
     "items that loops keep are apart from others": _kept_items_fit,
     "items that trips read are those stored before": _carried_items_fit,
     "shared trips are independent": _shared_loops_fit,
@@ -586,10 +588,7 @@ RULES: dict[str, Rule] = {
 
 
 def verify(region: ir.Region, after: str = "inference") -> None:
-    """Raise InvalidRegion where a region, or a function that it calls, breaks a rule.
-
-    after: the pass that was run last.
-    """
+    """Raise InvalidRegion where a region, or a function that it calls, breaks a rule after a pass."""
     functions = region.functions
     forms = [Form(region, functions)]
     forms += [Form(one.body, functions, one) for one in functions if one.body is not None]

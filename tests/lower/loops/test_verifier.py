@@ -17,6 +17,7 @@ from npcompile.frontend.loops.entry.values import type_of
 from npcompile.frontend.loops.passes.independence import share
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Lane, StoreMap
+from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import BOOL, FLOAT, INT, Array, Scalar
@@ -27,14 +28,14 @@ def half(value: Any) -> Any:
     return value * 0.5 if value > 1.0 else value
 
 
-def of_many_kinds(x: Any, out: Any, n: int) -> Any:
+def of_many_kinds(x: Any, out: Any, n: int, m: int) -> Any:
     total = 0
     for i in range(n):
-        for j in range(3):
+        for j in range(m):
             out[i, j] = half(x[j]) if x[j] > 0.0 else 1.5
-        for j in range(3):
+        for j in range(m):
             out[i, 0] = out[i, 0] + x[j]
-        for j in range(1, 3):
+        for j in range(1, m):
             out[i, j] = out[i, j - 1] + x[j]
         if out[i, 0] > x[i]:
             out[i, :] = x[:3] + 1.0
@@ -50,7 +51,15 @@ def region() -> ir.Region:
     assert isinstance(loop, ast.For)
     source = loop_source(loop)
     assert source is not None and source.flow.state is not None
-    values = {"x": np.ones(5), "out": np.ones((5, 3)), "n": 5, "total": 0, "half": half, "range": range}
+    values = {
+        "x": np.ones(5),
+        "out": np.ones((5, 3)),
+        "n": 5,
+        "m": 3,
+        "total": 0,
+        "half": half,
+        "range": range,
+    }
     given = {name: values[name] for name in source.reads} | {source.flow.state: range(5)}
     types = {name: kind for name, value in given.items() if (kind := type_of(value)) is not None}
     made = typed_loop(source.flow, types, frozenset()).region
@@ -235,6 +244,12 @@ def store_to_one_place(region: ir.Region) -> None:
     region.shared[header] = replace(loop, rows=tuple(replace(rows, factor=0) for rows in loop.rows))
 
 
+def leave_out_checks_of_a_nest(region: ir.Region) -> None:
+    (header, nest) = next(iter(region.nests.items()))
+    assert isinstance(nest, LoopNest)
+    region.nests[header] = replace(nest, accesses=())
+
+
 def compare_less(region: ir.Region) -> None:
     for loop in region.fast_loops.values():
         if isinstance(loop.kept, Registers):
@@ -289,6 +304,7 @@ BROKEN: dict[Callable[[ir.Region], None], str] = {
     prove_what_has_no_other_form: "what is certain could leave",
     leave_out_a_check: "loops without checks are checked before",
     check_no_header: "loops without checks are checked before",
+    leave_out_checks_of_a_nest: "nests without checks are checked before",
     compare_less: "items that loops keep are apart from others",
     keep_less: "items that loops keep are apart from others",
     carry_another: "items that trips read are those stored before",

@@ -62,10 +62,13 @@ def _fast_loop(
     binds = [step for block in blocks for step in block.steps if isinstance(step, ir.Bind)]
     names = [step.name for step in binds]
     items = {end.item}
-    for step in end.body.steps:  # the target of the loop has the item's value from here on
-        if isinstance(step, ir.Bind) and isinstance(step.value, ir.Read) and step.value.name in items:
-            if names.count(step.name) == 1:
-                items.add(step.name)
+    for step in end.body.steps:  # the target of the loop has the item's value before anything else is done
+        if not isinstance(step, ir.Bind) or not isinstance(step.value, ir.Read):
+            break
+        if step.value.name not in items:
+            break
+        if names.count(step.name) == 1:
+            items.add(step.name)
     calls = [step for block in blocks for step in block.steps if isinstance(step, ir.CallFunction)]
     called = {name for step in calls for name in (step.name, *step.function.changed)}
     changed = {*names, *called} - items

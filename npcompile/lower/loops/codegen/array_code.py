@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import CHECKED, Emitter, does, writes
+from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 
 
 @writes(ir.Length)
@@ -14,7 +14,7 @@ def _length(emitter: Emitter, node: ir.Length) -> str:
 def place_of(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
     """Return the C++ of an item's place, after the checks that it is there."""
     array, texts = emitter.value(node.array), []
-    checked = emitter.version == CHECKED or emitter.loop is None or node not in emitter.loop.unchecked
+    checked = emitter.checks(node)
     for axis, index in enumerate(node.indices):
         if not checked:
             texts.append(emitter.index(node.array, axis, index))

@@ -16,6 +16,7 @@ from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.nesting import innermost
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
+from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import (
     Known,
@@ -75,7 +76,7 @@ def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
     return register
 
 
-def does(kind: type[ir.Step | ir.End | ir.Shared | ir.FastLoop]) -> Callable[[Any], Any]:
+def does(kind: type[ir.Step | ir.End | ir.Shared | ir.FastLoop | ir.Nest]) -> Callable[[Any], Any]:
     """Register the rule that writes a step or an end, or what comes before a fast loop, or first in a trip of
     a shared one.
     """
@@ -109,6 +110,12 @@ class Emitter:
         self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
         self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
         self.innermost = innermost(region)
+        self.nests = {
+            block: one for one in region.nests.values() if isinstance(one, LoopNest) for block in one.blocks
+        }
+        self.nest: LoopNest | None = None  # the nest that the block at hand is in
+        self.nested = False  # its version without checks is being written
+        self.nest_costs: dict[LoopNest, str] = {}
         self.version = CHECKED  # the one of that loop which is being written
         self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
         self.borrowed: set[str] = set()  # parameters that are the caller's values
@@ -261,26 +268,60 @@ class Emitter:
     # -- blocks ------------------------------------------------------------------------------------------
 
     def block(self, block: ir.Block) -> None:
-        """Write a block, and its version without checks where it has one."""
-        self.loop = self.loops.get(block)
-        if block in self.region.fast_loops:
-            self.lines.append(f"{block.label}:;")
-            _rules[ir.FastLoop](self, self.region.fast_loops[block])
-        for version in self.versions():
-            self.version = version
-            self.lines.append(f"{self.label(block)}:;")
-            if block.is_header and version == CHECKED:
-                self.poll(block)
-            if self.shares and (shared := self.region.shared.get(block)) is not None:
-                _rules[type(shared)](self, shared)
-            self._steps(block)
-        self.version = CHECKED
+        """Write a block, and its versions without checks where it has some."""
+        self.loop, self.nest = self.loops.get(block), self.nests.get(block)
+        copies = self.copies(block)
+        for self.nested in copies:
+            if block in self.region.nests and copies == (False, True) and not self.nested:
+                self.lines.append(f"{block.label}:;")
+                _rules[LoopNest](self, self.region.nests[block])
+            if block in self.region.fast_loops:
+                self.lines.append(f"{self.nested_label(block) if self.nested else block.label}:;")
+                _rules[ir.FastLoop](self, self.region.fast_loops[block])
+            for version in self.versions():
+                self.version = version
+                self.lines.append(f"{self.label(block)}:;")
+                if block.is_header and version == CHECKED and self._polls(block):
+                    self.poll(block)
+                if self.shares and (shared := self.region.shared.get(block)) is not None:
+                    _rules[type(shared)](self, shared)
+                self._steps(block)
+            self.version = CHECKED
+        self.nested = False
+
+    def copies(self, block: ir.Block) -> tuple[bool, ...]:
+        """Return the versions of the nest that the block at hand is in: with checks, and without."""
+        return (False,) if self.nest is None else (False, True)
 
     def versions(self) -> list[str]:
         """Return the versions of the loop that the block at hand is in."""
         if self.loop is None:
             return [CHECKED]
-        return [CHECKED, UNCHECKED] if self.loop.kept is None else [CHECKED, UNCHECKED, KEEPING]
+        fast = [UNCHECKED] if self.loop.kept is None else [UNCHECKED, KEEPING]
+        return fast if self.nested else [CHECKED, *fast]
+
+    def checks(self, node: ir.Item | ir.StoreItem) -> bool:
+        """Tell if the version at hand checks an item's place."""
+        if self.nested and self.nest is not None and node in self.nest.unchecked:
+            return False
+        return self.version == CHECKED or self.loop is None or node not in self.loop.unchecked
+
+    def is_certain(self, node: ir.Apply) -> bool:
+        """Tell if an operation cannot leave in the version at hand."""
+        certain = self.nest is not None and self.nested and node in self.nest.divisors
+        return certain or node in self.region.certain
+
+    def nest_cost(self, nest: LoopNest) -> str:
+        """Return the variable that holds the cost of a trip of a nest's outermost loop."""
+        if nest not in self.nest_costs:
+            self.count += 1
+            self.nest_costs[nest] = f"cost_{self.count}"
+            self.declared.append(f"int64_t cost_{self.count} = 0;")
+        return self.nest_costs[nest]
+
+    def _polls(self, header: ir.Block) -> bool:
+        """Tell if the version at hand polls at a header: in nests without checks the outermost loop does."""
+        return not self.nested or header in self.region.nests or not isinstance(header.end, ir.NextOfRange)
 
     def kept_items(self, loop: ir.FastLoop) -> KeptItems:
         """Return the variables of the items that a loop keeps."""
@@ -306,17 +347,37 @@ class Emitter:
         self.at = Exit(ir.Place(header.source, 0), None)
         self.leave_if(polled(self.cost(header)))
 
-    def cost(self, header: ir.Block) -> int:
+    def cost(self, header: ir.Block) -> int | str:
         """Return the share that a trip takes of the time between two polls."""
+        if self.nested and self.nest is not None and header is self.nest.header:
+            return self.nest_cost(self.nest)
         return INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
 
     def label(self, block: ir.Block) -> str:
         """Return the label of a block, as the block at hand goes to it."""
-        if self.loop is None or block not in self.loop.blocks:
-            return block.label
-        if self.version != CHECKED:
-            return f"{block.label}_{self.version}"
-        return f"{block.label}_{CHECKED}" if block in self.region.fast_loops else block.label
+        is_within = self.nest is not None and block in self.nest.blocks
+        if self.loop is not None and block in self.loop.blocks:
+            return self.entered(block, self.version)
+        if is_within and self.nested:
+            return self.nested_label(block)
+        return self.checked_label(block) if is_within and block in self.region.nests else block.label
+
+    def entered(self, block: ir.Block, version: str) -> str:
+        """Return the label of a block of the innermost loop at hand in one of its versions."""
+        text = self.nested_label(block) if self.nested else block.label
+        if version != CHECKED:
+            return f"{text}_{version}"
+        return f"{text}_{CHECKED}" if block in self.region.fast_loops else text
+
+    @staticmethod
+    def checked_label(header: ir.Block) -> str:
+        """Return the label of a nest's version with checks."""
+        return f"{header.label}_{CHECKED}"
+
+    @staticmethod
+    def nested_label(block: ir.Block) -> str:
+        """Return the label of a block in the version of its nest without checks."""
+        return f"{block.label}_nest"
 
     def go(self, block: ir.Block, ends: bool = False) -> str:
         """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
@@ -430,7 +491,7 @@ def parameter_types(function: ir.Function) -> list[str]:
     return [f"const {c_type(kind)} &" if name in kept else c_type(kind) for name, kind in function.parameters]
 
 
-def polled(trips: int) -> str:
+def polled(trips: int | str) -> str:
     """Return the condition on which Python has been interrupted, after trips of so much cost."""
     return f"(trips -= {trips}) < 0 && (trips = npl::trips_between_polls, npl::interrupted())"
 

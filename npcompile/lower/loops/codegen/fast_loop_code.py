@@ -12,16 +12,31 @@ from npcompile.lower.loops.codegen.emitter import CHECKED, KEEPING, UNCHECKED, E
 
 @does(ir.FastLoop)
 def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
-    """Write the checks before a loop, which choose its version."""
+    """Write the checks before a loop, which choose its version.
+
+    Within a nest that is written without checks, all but those of kept items were made before the nest.
+    """
     header = loop.header
     assert isinstance(header.end, ir.NextOfRange)
     state = emitter.variable(header.end.state, header.end.kind)
     stride = f"{state}.stride" if header.end.kind.stride is None else str(header.end.kind.stride)
     emitter.lines.append("{")
     emitter.lines.append(f"const int64_t left = {state}.length - {state}.position;")
-    emitter.lines.append(f"if (left <= 0 || left > npl::most_without_poll) goto {header.label}_{CHECKED};")
     emitter.lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
     emitter.lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
+    if emitter.nested:
+        emitter.lines.append(f"if (left <= 0) goto {emitter.entered(header, UNCHECKED)};")
+    else:
+        _check(emitter, loop, f"goto {emitter.entered(header, CHECKED)};")
+    if loop.kept is not None:
+        emitter.kept_items(loop).begin(emitter.entered(header, KEEPING))
+    emitter.lines.append(f"goto {emitter.entered(header, UNCHECKED)};")
+    emitter.lines.append("}")
+
+
+def _check(emitter: Emitter, loop: ir.FastLoop, checked: str) -> None:
+    """Write the checks of places. checked: what goes to the version that makes them at each trip."""
+    emitter.lines.append(f"if (left <= 0 || left > npl::most_without_poll) {checked}")
     emitter.lines.append("bool inside = true;")
     for access in loop.accesses:
         ends = []
@@ -33,9 +48,5 @@ def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
         emitter.lines.append(
             f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
         )
-    emitter.lines.append(f"if (!inside) goto {header.label}_{CHECKED};")
+    emitter.lines.append(f"if (!inside) {checked}")
     emitter.lines.append("trips -= left;")
-    if loop.kept is not None:
-        emitter.kept_items(loop).begin(f"{header.label}_{KEEPING}")
-    emitter.lines.append(f"goto {header.label}_{UNCHECKED};")
-    emitter.lines.append("}")

@@ -23,6 +23,8 @@ class Trips(Emitter):
         assert isinstance(loop.header.end, ir.NextOfRange)
         self.outer, self.shared, self.end = outer, loop, loop.header.end
         self.shares = False
+        self.shared_nest = outer.nest if loop.header in outer.region.nests else None
+        self.is_nested = outer.nested
         self.given: dict[str, None] = {}  # variables of the function around the loop
 
     def variable(self, name: str, kind: Type) -> str:
@@ -36,6 +38,20 @@ class Trips(Emitter):
 
     def exit(self) -> str:
         return "goto stopped;"
+
+    def copies(self, block: ir.Block) -> tuple[bool, ...]:
+        """The check before a nest that is the shared loop itself was made for all of its trips."""
+        if self.shared_nest is not None and self.nest is self.shared_nest:
+            return (self.is_nested,)
+        return super().copies(block)
+
+    @property
+    def first_label(self) -> str:
+        """The label at which the trips begin."""
+        header = self.shared.header
+        if self.shared_nest is None:
+            return header.label
+        return self.nested_label(header) if self.is_nested else self.checked_label(header)
 
     def label(self, block: ir.Block) -> str:
         if block in self.shared.blocks:
@@ -150,7 +166,7 @@ def _round(emitter: Emitter, trips: Trips) -> None:
     lines.append("bool overflows = false;")
     lines += [*trips.declared, *trips.first]
     lines.append(f"{state} = {{start + first, start + first + many, numbers.start, numbers.stride}};")
-    lines += [f"goto {trips.shared.header.label};", *trips.lines]
+    lines += [f"goto {trips.first_label};", *trips.lines]
     lines += ["ended:", "sharing.lock();", *publish, "sharing.unlock();", "return !overflows;"]
     lines += ["stopped: return false;", "};", "if (!sharing.run(trips_of)) break;"]
     for name, kind, _ in sums:

@@ -97,7 +97,7 @@ def _applied(emitter: Emitter, node: ir.Apply) -> str:
         if (limit := emitter.region.limits.get(operand)) is not None:
             emitter.leave_if(f"npl::outside({text}, {limit}ull)")
         operands.append(text if operand.type.code == to.code else f"npl::cast<{to.c_type}>({text})")
-    function = operation.unchecked if node in emitter.region.certain else None
+    function = operation.unchecked if emitter.is_certain(node) else None
     if function is not None or not operation.leaves:
         return emitter.hold(node.type, f"{function or operation.function}({', '.join(operands)})")
     answer = emitter.fresh(node.type)

@@ -110,10 +110,9 @@ template <class T> static inline T floor_rest(T a, T b) {
     // `(i + 1) % n` mostly needs no division, which takes as long as twenty additions.
     if constexpr (sizeof(T) == 8 && !std::is_unsigned_v<T>)
         if (!__builtin_constant_p(b) && b > 0) {
-            if (a < 0) {
-                if (a + b >= 0) return a + b;
-            } else if (a < b) return a;
-            else if (a - b < b) return a - b;
+            const T once = T(wrapping<T>(a) + (a < 0 ? wrapping<T>(b) : 0));
+            const T less = T(wrapping<T>(once) - wrapping<T>(b)), rest = less < 0 ? once : less;
+            if (__builtin_expect(uint64_t(rest) < uint64_t(b), 1)) return rest;
         }
     T rest = T(a % b);
     if constexpr (std::is_unsigned_v<T>) return rest;

@@ -1,0 +1,222 @@
+"""Writes out loops over ranges of few constant numbers: the neighbours of a place, a window of 3 by 3.
+
+The item is a constant in each copy of the body. A name that has one type in the first trip and another one
+later, as a sum of small integers does, makes no versions of a loop then: each copy has its own types. Copies
+begin the range anew at the next item, so that Python goes on in the loop where native code leaves within one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import INT
+from npcompile.lower.loops.verifier import bound_by
+
+MOST_TRIPS = 5  # of a loop that is written out
+MOST_COPIES = 60  # of a loop's blocks
+MOST_BLOCKS = 240  # of a region
+_STEPS = (ir.Bind, ir.StoreItem, ir.CallFunction, ir.BeginRange, ir.Jump, ir.Branch, ir.NextOfRange, ir.Leave)
+_EXPRESSIONS = (
+    *(ir.Constant, ir.Unused, ir.Read, ir.Apply, ir.Item),
+    *(ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.Call),
+)
+
+
+def unroll(region: ir.Region) -> None:
+    """Write out the short loops of a region, innermost first."""
+    refused: set[str] = set()
+    while (state := _next_state(region, refused)) is not None:
+        refused.add(state)
+        if (copies := _Copies.of(region, state)) is not None and len(region.blocks) < MOST_BLOCKS:
+            copies.make()
+
+
+def _next_state(region: ir.Region, refused: set[str]) -> str | None:
+    """Return the iterator of a loop without others in it, if there is one that was not refused."""
+    states = {
+        block.end.state: None
+        for block in region.blocks
+        if isinstance(block.end, ir.NextOfRange) and block.end.state not in refused
+    }
+    for state in states:
+        live = [block for block in region.blocks if state in block.types]
+        if all(not one.is_header or getattr(one.end, "state", None) == state for one in live):
+            return state
+    return None
+
+
+@dataclass
+class _Copies:
+    """The copies of a loop's blocks.
+
+    live: the blocks in which its iterator is. items: the numbers of its range. names: those that have the
+    value of its item wherever they are read in a trip.
+    """
+
+    region: ir.Region
+    state: str
+    live: list[ir.Block]
+    begun: ir.BeginRange
+    items: range
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, region: ir.Region, state: str) -> _Copies | None:
+        """Return the copies of a loop; None where it is not to be written out."""
+        live = [block for block in region.blocks if state in block.types]
+        steps = [step for block in live for step in _steps(block)]
+        begins = [step for block in region.blocks for step in block.steps if state in bound_by(step)]
+        if state in region.names or not begins or not all(map(_is_plain, steps)):
+            return None
+        ranges = {None if (numbers := _numbers(step)) is None else tuple(numbers) for step in begins}
+        begun, items = begins[0], _numbers(begins[0])
+        if len(ranges) > 1 or items is None or not isinstance(begun, ir.BeginRange) or begun in steps:
+            return None
+        if not 0 < len(items) <= MOST_TRIPS or (len(items) + 1) * len(live) > MOST_COPIES:
+            return None
+        return cls(region, state, live, begun, items, _names(live, state))
+
+    def make(self) -> None:
+        """Replace the loop's blocks."""
+        self.made: dict[tuple[ir.Block, int], ir.Block] = {}
+        self.pending: list[tuple[ir.Block, int]] = []
+        self.versions: dict[int, int] = {}
+        for block in self.region.blocks:
+            self.versions[block.source] = max(self.versions.get(block.source, 0), block.version)
+        before = [block for block in self.region.blocks if self.begun.state not in block.types]
+        for block in before:
+            if any(self.state in bound_by(step) for step in block.steps):
+                block.end = self._led(block.end, 0)
+        while self.pending:
+            block, taken = self.pending.pop()
+            self._fill(self.made[block, taken], block, taken)
+        self.region.blocks[:] = _reached(self.region.entry, [*before, *self.made.values()])
+
+    def _copy(self, block: ir.Block, taken: int) -> ir.Block:
+        """Return the copy of a block where so many items were taken; the block itself outside of the loop."""
+        if self.state not in block.types:
+            return block
+        if (block, taken) not in self.made:
+            self.versions[block.source] += 1
+            self.made[block, taken] = ir.Block(block.source, self.versions[block.source], block.types)
+            self.pending.append((block, taken))
+        return self.made[block, taken]
+
+    def _led(self, end: ir.End | None, taken: int) -> ir.End:
+        """Return an end that leads to copies."""
+        match end:
+            case ir.Jump(target=target):
+                return replace(end, target=self._copy(target, taken))
+            case ir.Branch(then=then, otherwise=otherwise):
+                return replace(end, then=self._copy(then, taken), otherwise=self._copy(otherwise, taken))
+            case ir.Next(body=body, exhausted=exhausted):
+                return replace(end, body=self._copy(body, taken), exhausted=self._copy(exhausted, taken))
+        assert end is not None
+        return end
+
+    def _fill(self, copy: ir.Block, block: ir.Block, taken: int) -> None:
+        item = ir.integer(self.items[taken - 1]) if taken else None
+        names = {} if item is None else dict.fromkeys(self.names, item)
+        copy.steps += [_copied(step, names, {}) for step in block.steps]
+        end = block.end
+        if not isinstance(end, ir.NextOfRange):
+            copy.end = self._led(_copied(end, names, {}), taken)
+        elif taken == len(self.items):
+            copy.end = ir.Jump(end.place, end.line, self._copy(end.exhausted, taken))
+        else:
+            value, next_one = self.items[taken], self.items[taken] + self.items.step
+            begun, stop = self.begun, ir.integer(self.items.stop)
+            stride = ir.integer(self.items.step)
+            copy.steps += [
+                ir.BeginRange(
+                    end.place, end.line, begun.kind, self.state, ir.integer(next_one), stop, stride
+                ),
+                ir.Bind(end.place, end.line, end.item, ir.integer(value)),
+            ]
+            copy.end = ir.Jump(end.place, end.line, self._copy(end.body, taken + 1))
+
+
+def _names(live: list[ir.Block], state: str) -> frozenset[str]:
+    """Return the names that are bound to the item first in each trip, and to nothing else in the loop."""
+    headers = [block.end for block in live if isinstance(block.end, ir.NextOfRange)]
+    names = {end.item for end in headers}
+    for end in headers:
+        for step in end.body.steps:
+            if not isinstance(step, ir.Bind) or not isinstance(step.value, ir.Read):
+                break
+            if step.value.name not in names:
+                break
+            names.add(step.name)
+    found = {end.item for end in headers}
+    for name in names - found:
+        binds = [step for block in live for step in block.steps if name in bound_by(step)]
+        first = [step for end in headers for step in end.body.steps if name in bound_by(step)]
+        items = [step for step in binds if isinstance(step, ir.Bind) and str(step.value) in names]
+        if len(items) == len(binds) == len(first) and all(
+            any(name in bound_by(step) for step in end.body.steps) for end in headers
+        ):
+            found.add(name)
+    return frozenset(found)
+
+
+def _numbers(step: ir.Step) -> range | None:
+    """Return the numbers of a range that begins, if they are constants."""
+    if not isinstance(step, ir.BeginRange):
+        return None
+    ends = (step.start, step.stop, step.stride)
+    values = [_constant(one) for one in ends]
+    if None in values or values[2] == 0:
+        return None
+    return range(*values)  # type: ignore[arg-type]
+
+
+def _constant(node: ir.Expression) -> int | None:
+    return int(node.value) if isinstance(node, ir.Constant) and node.type == INT else None
+
+
+def _steps(block: ir.Block) -> list[ir.Step | ir.End]:
+    return [*block.steps, *([] if block.end is None else [block.end])]
+
+
+def _is_plain(step: ir.Step | ir.End) -> bool:
+    """Tell if a step can be copied."""
+    pending = list(ir.expressions_of(step))
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, _EXPRESSIONS):
+            return False
+        pending += ir.parts_of(node)
+    return isinstance(step, _STEPS)
+
+
+def _copied(node: Any, names: dict[str, ir.Constant], known: dict[Any, Any]) -> Any:
+    """Return a copy of a step, an end or an expression, with constants for names. known: copies of parts."""
+    if isinstance(node, ir.Read) and node.type == INT and node.name in names:
+        return names[node.name]
+    if isinstance(node, tuple) and not isinstance(node, ir.Place):
+        return tuple([_copied(one, names, known) for one in node])
+    if not isinstance(node, ir.Expression | ir.Step | ir.End):
+        return node
+    if node not in known:
+        parts: dict[str, Any] = {
+            one.name: _copied(getattr(node, one.name), names, known)
+            for one in fields(node)
+            if isinstance(getattr(node, one.name), ir.Expression | tuple)
+        }
+        known[node] = replace(node, **parts)
+    return known[node]
+
+
+def _reached(entry: ir.Block, blocks: Sequence[ir.Block]) -> list[ir.Block]:
+    """Return the blocks that can be reached, in their order."""
+    seen: set[ir.Block] = set()
+    pending = [entry]
+    while pending:
+        block = pending.pop()
+        if block not in seen:
+            seen.add(block)
+            pending += ir.targets(block.end)
+    return [block for block in blocks if block in seen]
