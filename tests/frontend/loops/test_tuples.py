@@ -134,6 +134,25 @@ def spread(a):
     return total
 
 
+@program(GRID.tolist(), [0.1 * k for k in range(40)])
+@program([[3, 1 << 60, -7]] * 9, [float("inf"), NAN, 0.0, -0.0, 1e200, 1e-200, 3.3, 1.1, 2.2])
+def distances(rows, x):
+    found = []
+    for i in range(len(rows)):
+        p = (rows[i][0], x[i])
+        found.append(math.dist(p, (x[i - 1], rows[i][1])))
+        found.append(math.dist((p[0], x[i], i), (np.float32(1.1), True, x[i] * 3)))
+    return found
+
+
+@program([(1.0, 2.0)] * 5 + [(1.0,)], native=None)
+def distances_of_other_lengths(points):
+    total = 0.0
+    for i in range(len(points)):
+        total += math.dist(points[i], points[0])
+    return total
+
+
 @program([[1, 2], [3, 4]] * 4, native=None)
 @program([[1, 2], [3, 4, 5, 6]], native=None)
 def spread_lists(rows):
