@@ -141,8 +141,20 @@ def distances(rows, x):
     for i in range(len(rows)):
         p = (rows[i][0], x[i])
         found.append(math.dist(p, (x[i - 1], rows[i][1])))
-        found.append(math.dist((p[0], x[i], i), (np.float32(1.1), True, x[i] * 3)))
+        found.append(math.dist((*p, i), (np.float32(1.1), True, x[i] * 3)))
     return found
+
+
+@program([(1, 2.5), (3, 4.5), (0, 0.0)] * 4, [7, 8])
+def joined_tuples(pairs, xs):
+    rows, total = [], 0
+    for i in range(len(pairs)):
+        row = (*pairs[i], i, *pairs[i - 1])
+        total += row[1] * row[-1] + len((*row, *(), *row))
+        rows.append(row)
+        if i > 9:
+            total += (*xs, i)[1]
+    return rows, total
 
 
 @program([(1.0, 2.0)] * 5 + [(1.0,)], native=None)

@@ -41,7 +41,16 @@ def _constant(inference: Inference, node: ast.Constant) -> ir.Expression:
 
 @language.expressions(ast.Tuple)
 def _tuple(inference: Inference, node: ast.Tuple) -> ir.Expression:
-    return ir.tuple_of(tuple(inference.either(item) for item in node.elts))
+    items: list[ir.Expression] = []
+    for item in node.elts:
+        if not isinstance(item, ast.Starred):
+            items.append(inference.either(item))
+            continue
+        value = inference.value(item.value)
+        if not isinstance(value.type, Tuple):
+            raise Outside(f"a tuple of the items of {value.type}")
+        items += [ir.part_of(value, place) for place in range(len(value.type.items))]
+    return ir.tuple_of(tuple(items))
 
 
 @language.expressions(ast.NamedExpr)
