@@ -30,6 +30,7 @@ _MEMORY = "more memory, processes and threads for this program: the system ended
 _MORE_SECONDS = "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"
 _NOTHING = "nothing: NumPy is the faster one here"
 _DEVICE_ARRAYS = "pass npcompile.asarray(x), which stays there; device(..., force=True) has the device answer"
+_LESS_ON_DEVICE = "smaller arrays, in parts if need be; let go of arrays on the device that you need no more"
 _AS_PLANNED = "nothing: what is before and after it is compiled"
 _NO_DEBUGGER = "call it without the debugger"
 _NUMPYS_FUNCTION = "a function of NumPy's, if there is one; else leave it"
@@ -510,6 +511,7 @@ class Cause(Enum):
         "calls take less time on the host ({}) than on {} with copies there and back ({})",
         _DEVICE_ARRAYS,
     )
+    NO_DEVICE_MEMORY = "the device has no memory left ({}); arrays: {}", _LESS_ON_DEVICE
     SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
     RAISES = "it raises {}: such calls are Python's until one does not raise"
     REPLAY_RAISED = "its replay raised {}, where NumPy does not"

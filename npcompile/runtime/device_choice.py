@@ -9,15 +9,25 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+import torch
+
 from npcompile.diagnostics.reason import Cause
+from npcompile.frontend.boundary.faults import meant
+from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.lower.device import memory
+from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import computing, current_device, forced, is_apart
 from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.request import ONWARD, Request
 from npcompile.tiering import device_contest
 from npcompile.tiering.contest import are_held
-from npcompile.tiering.device_contest import DeviceContest, DeviceContests
+from npcompile.tiering.device_contest import DeviceContest, DeviceContests, are_on_host
 from npcompile.tiering.overhead import this_thread, users
 from npcompile.verify.verify import verifying
+
+_ARRAYS = (np.ndarray, ndarray, torch.Tensor)
+meant(memory.DeviceMemoryError)
 
 
 class DeviceChoice(PlainCalls):
@@ -25,6 +35,7 @@ class DeviceChoice(PlainCalls):
 
     __slots__ = ("_contests",)
     _contests: DeviceContests
+    _binding: Binding
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Answer a call."""
@@ -96,6 +107,20 @@ class DeviceChoice(PlainCalls):
     def _counts(self) -> tuple[int, int]:
         return self._stats.replays, self._stats.recordings + self.root._blocks.recordings
 
+    def _without_memory(self, request: Request, leaves: list[Any], failure: BaseException) -> Any:
+        """Answer a call for whose replay there is no memory on the device, after what was not needed was
+        released: NumPy does where all arrays are in the host's memory. No replay has had an effect.
+
+        Raises DeviceMemoryError where arrays are on the device.
+        """
+        names = self._binding.names(len(request.args))
+        given = [*zip(names, request.args, strict=False), *request.kwargs.items()]
+        shown = [told_of(name, value) for name, value in given if isinstance(value, _ARRAYS)]
+        reason = Cause.NO_DEVICE_MEMORY(memory.told(failure), ", ".join(shown) or "none among the arguments")
+        if are_on_host(leaves):
+            return self._plain(request.args, request.kwargs, reason)
+        raise memory.DeviceMemoryError(f"{self.name}: {reason}") from failure
+
     def _there(self, on_device: bool, request: Request) -> Any:
         """Answer a call on the device or on the host, as a whole."""
         self._stats.calls -= 1  # it is counted once more
@@ -111,6 +136,14 @@ class DeviceChoice(PlainCalls):
         assert contest.seconds is not None
         device, host = map(_text, contest.seconds)
         self.note(Cause.HOST_FASTER(host, str(current_device()), device), self.at(None))
+
+
+def told_of(name: str, array: Any) -> str:
+    """Return an array's name, dtype, shape, bytes and place as text."""
+    where = getattr(array, "device", "cpu")
+    place = "host" if str(where) == "cpu" else f"{where}"
+    dtype = str(array.dtype).removeprefix("torch.")
+    return f"{name} {dtype}{[*array.shape]} ({array.nbytes:,} bytes, {place})"
 
 
 def _text(seconds: float) -> str:

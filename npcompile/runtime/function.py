@@ -30,6 +30,7 @@ from npcompile.frontend.program.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.partition import may_resize, tried_whole
 from npcompile.frontend.rewrite.rewriter import Rewritten
+from npcompile.lower.device import memory
 from npcompile.lower.device.transfers import counting
 from npcompile.lower.plan.interpreter import eager
 from npcompile.runtime import fast_path, fork
@@ -247,6 +248,8 @@ class RecordedFunction(DeviceChoice):
                 call.switch(True)
             self._answered(state, replay, host_calls, seen=not request.linked or self._front is None)
             return result
+        if failure is not None and memory.is_exhausted(failure):
+            return self._without_memory(request, leaves, failure)
         if state.ready:
             if not state.owed:
                 self._missed(state)

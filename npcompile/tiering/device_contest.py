@@ -140,6 +140,11 @@ def _sizes(leaves: Sequence[Any]) -> tuple[int, ...] | None:
     return nbytes.bit_length(), *numbers
 
 
+def are_on_host(leaves: Sequence[Any]) -> bool:
+    """Tell if no argument is an array of a device."""
+    return _sizes(leaves) is not None
+
+
 def is_under_way(state: SpecializationLike | None) -> bool:
     """Tell if a signature waits for the compiler, and none of it has come back since."""
     if state is None:

@@ -37,7 +37,7 @@ WITHOUT_PROGRAM = {
         TOO_SLOW SLOWER LITTLE OTHER_LENGTHS NUMPY_FASTER HOST_FASTER SHORT_LIVED
     """,
     "a device is needed: tests/runtime/test_device_copies.py": """
-        SEVERAL_DEVICES SHARED_ON_DEVICE ON_DEVICE
+        NO_DEVICE_MEMORY SEVERAL_DEVICES SHARED_ON_DEVICE ON_DEVICE
     """,
     "this Python has no such statement": """
         TYPE_STATEMENT

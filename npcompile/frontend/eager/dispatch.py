@@ -20,7 +20,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import convert, counters, errstate
 from npcompile.frontend.eager.strided import Strided, overlap
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, Unsupported
-from npcompile.lower.device import transfers
+from npcompile.lower.device import memory, transfers
 
 # Functions that write into their first argument; their ops return the whole new array.
 UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
@@ -215,6 +215,8 @@ def redo(function: Any, error: Exception, args: tuple[Any, ...], kwargs: dict[st
 
 
 def _redo(name: str, error: Exception, ask: Callable[[bool], Any]) -> Any:
+    if memory.is_exhausted(error):  # what NumPy gave would have to go there, too
+        raise memory.DeviceMemoryError(f"{name}: {memory.told(error)}") from error
     try:
         answer = ask(False)
     except Exception as real:

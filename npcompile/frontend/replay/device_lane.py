@@ -18,7 +18,7 @@ from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.replay import residency
 from npcompile.frontend.replay.residency import Use
 from npcompile.frontend.replay.same_layout import entered
-from npcompile.lower.device import transfers
+from npcompile.lower.device import memory, transfers
 from npcompile.lower.plan.interpreter import laid
 from npcompile.lower.plan.values import Value
 
@@ -120,11 +120,15 @@ class Lane:
                 else:  # a number: filled in on the device, which needs no copy to wait for
                     plain = value.item() if isinstance(value, np.generic | np.ndarray) else value
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
+            try:
+                made = kernel(*tensors)
+            except torch.OutOfMemoryError as error:
+                raise memory.DeviceMemoryError(memory.told(error)) from error
             results = [
                 ndarray._of_tensor(_regular(tensor, value))
                 if value.kind == "array"
                 else _number(tensor, value)
-                for tensor, value in zip(kernel(*tensors), outputs, strict=True)
+                for tensor, value in zip(made, outputs, strict=True)
             ]
             return results[0] if len(results) == 1 else tuple(results)
 

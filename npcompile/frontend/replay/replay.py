@@ -10,13 +10,15 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.boundary.faults import performs
-from npcompile.frontend.program.guards import Guard
+from npcompile.frontend.program.guards import Diverged, Guard
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.replay_interface import ReplayCheck
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, in_place
 from npcompile.frontend.replay.device_codegen import DeviceWriter
 from npcompile.frontend.replay.device_lane import Lane
+from npcompile.frontend.replay.residency import opened
+from npcompile.lower.device.memory import is_exhausted, release
 from npcompile.lower.device.transfers import Counter, counting
 from npcompile.lower.native import native
 from npcompile.lower.plan.plan import Plan
@@ -136,5 +138,13 @@ class DeviceReplay:
     @performs
     def __call__(self, *leaves: Any) -> Any:
         with counting(self._counter):
+            try:
+                result = self._function(*leaves)
+                return result
+            except Diverged as diverged:  # it has had no effect yet
+                table = opened()
+                if not is_exhausted(diverged) or not (table is None or table.may_try_again):
+                    raise
+            release()
             result = self._function(*leaves)
         return result

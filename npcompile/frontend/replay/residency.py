@@ -24,7 +24,7 @@ from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.catalog import lookers
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.replay.same_layout import entered, laid_as
-from npcompile.lower.device import transfers
+from npcompile.lower.device import memory, transfers
 
 # Arrays that are kept alive until the next `settle`, as views whose memory may not be referred to weakly.
 MOST_HELD = 32
@@ -220,11 +220,33 @@ class Residency:
         for entry in entries:
             entry.copy_back()
 
+    def release(self) -> None:
+        """Forget the copies that are neither stale nor written by the replay that runs."""
+        for place, entry in [*self._entries.items()]:
+            if not entry.stale and not any(entry is written for written in self._written):
+                self._entries.pop(place, None)
+
+    @property
+    def may_try_again(self) -> bool:
+        """Tell if the replay that runs has written to nothing."""
+        return not self._written
+
     def _drop_overlapping(self, span: _Span) -> None:
         for place, entry in [*self._entries.items()]:
             if _overlap(entry.span, span):
                 entry.copy_back()
                 self._entries.pop(place, None)
+
+
+def _release() -> None:
+    """Let go of copies that NumPy's arrays have the values of, in the calls of this thread."""
+    table = _here.table
+    while table is not None:
+        table.release()
+        table = table._outer
+
+
+memory.holders.append(_release)
 
 
 class _Here(threading.local):

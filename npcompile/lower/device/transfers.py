@@ -10,6 +10,8 @@ from typing import Protocol
 
 import torch
 
+from npcompile.lower.device.memory import tried_again
+
 
 class Counter(Protocol):
     """An object that bytes are added to."""
@@ -34,8 +36,9 @@ def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
         return tensor
     if device.type == "cpu":
         return to_host(tensor)
+    moved = tried_again(lambda: tensor.to(device))
     copies.bytes_to_device += tensor.numel() * tensor.element_size()
-    return tensor.to(device)
+    return moved
 
 
 def to_host(tensor: torch.Tensor) -> torch.Tensor:
