@@ -2,15 +2,18 @@
 own.
 
 The runtime calls `submit` where a program's values lie on a device. A failure of the compiler is the job's
-`error`, never an exception of the user's call.
+`error`, never an exception of the user's call. So is a compilation that takes too long: its thread cannot be
+ended, and another one goes on with the jobs that wait.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import queue
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
@@ -18,16 +21,20 @@ from torch import fx
 
 from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.lower import adapter
 from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.values import Value
 
+SHORTEST = 1.0  # second: the shortest limit of a compilation
 ALIGNED = 16  # bytes: what begins at their multiples is read by vectors
 
 _lock = threading.Lock()
 _jobs: dict[str, DeviceJob] = {}
-_pool: ThreadPoolExecutor | None = None
+_waiting: queue.SimpleQueue[DeviceJob] = queue.SimpleQueue()
+_thread: threading.Thread | None = None  # that compiles
+_running: DeviceJob | None = None  # on that thread
 
 
 class DeviceJob:
@@ -45,6 +52,7 @@ class DeviceJob:
         outputs = result_values(graph)
         self.bytes_written = sum(_nbytes(value) for value in outputs)
         self._graph = graph
+        self._ended = False
         self._event = threading.Event()
 
     @property
@@ -59,7 +67,13 @@ class DeviceJob:
                 raise TimeoutError(f"not compiled after {timeout} seconds")
 
     def run(self) -> None:
+        """Compile, unless that takes too long."""
+        seconds = max(config.compile_seconds, SHORTEST)
+        timer = threading.Timer(seconds, self._give_up, (seconds,))
+        timer.daemon = True
+        timer.start()
         began = time.monotonic()
+        kernel, source, kernels, error = None, "", 0, None
         try:
             log.compilation_began(self.wanted_by)
             inputs = [value_of(node) for node in self._graph.find_nodes(op="placeholder")]
@@ -67,12 +81,33 @@ class DeviceJob:
             compiled = adapter.compile_device(
                 self._segment_function(outputs), [_example(value) for value in inputs], len(outputs)
             )
-            self.kernel, self.source, self.kernels = compiled.run, compiled.source, compiled.kernels
-        except Exception as error:  # a failure of the compiler is a reason, never the user's exception
-            self.error = Cause.COMPILATION_FAILED(type(error).__name__, str(error))
-        self.seconds = time.monotonic() - began
+            kernel, source, kernels = compiled.run, compiled.source, compiled.kernels
+        except Exception as failure:  # a failure of the compiler is a reason, never the user's exception
+            error = Cause.COMPILATION_FAILED(type(failure).__name__, str(failure))
+        finally:
+            timer.cancel()
+        if self._ends():
+            self.kernel, self.source, self.kernels, self.error = kernel, source, kernels, error
+            self._tell(time.monotonic() - began)
+
+    def _give_up(self, seconds: float) -> None:
+        """End the job, though its thread goes on; another thread takes the jobs that wait."""
+        if self._ends():
+            self.error = Cause.COMPILE_SECONDS(f"{seconds:g}")
+            if _running is self:
+                _start()
+            self._tell(seconds)
+
+    def _ends(self) -> bool:
+        """Tell if the job ends now: it does once, compiled or given up."""
+        with _lock:
+            ended, self._ended = self._ended, True
+            return not ended
+
+    def _tell(self, seconds: float) -> None:
+        self.seconds = seconds
         try:
-            log.compilation_ended(self.wanted_by, self.seconds, self.error)
+            log.compilation_ended(self.wanted_by, seconds, self.error)
         finally:  # a handler of the user's may raise
             self._event.set()
 
@@ -118,14 +153,38 @@ def _nbytes(value: Value) -> int:
 
 def submit(graph: fx.Graph, salt: str = "", wanted_by: str = "") -> DeviceJob:
     """Return the job of a segment whose values lie on a GPU. wanted_by: as `compiler.submit`."""
-    global _pool
     offsets = [_offset(value_of(node)) for node in graph.find_nodes(op="placeholder")]
     key = wire.key(wire.dump(graph), f"{salt} {offsets}", 1)
     with _lock:
         if (job := _jobs.get(key)) is not None:
             return job
         job = _jobs[key] = DeviceJob(graph, wanted_by)
-        if _pool is None:
-            _pool = ThreadPoolExecutor(1, "npcompile-cuda")
-        _pool.submit(job.run)
+        if _thread is None:
+            _start()
+        _waiting.put(job)
     return job
+
+
+def _start() -> None:
+    """Start a thread that compiles; one that is there takes no further job."""
+    global _thread
+    _thread = threading.Thread(target=_work, name="npcompile-cuda", daemon=True)
+    _thread.start()
+
+
+def _work() -> None:
+    global _running
+    while _thread is threading.current_thread():
+        job = _running = _waiting.get()
+        with contextlib.suppress(Exception):  # of a handler of the user's that is told of compilations
+            job.run()
+
+
+@atexit.register
+def _wait_for_running() -> None:
+    """Wait for the compilation at hand: Python must not end while its thread is in the compiler."""
+    with _lock:
+        while not _waiting.empty():
+            _waiting.get_nowait()
+    if _running is not None:
+        _running.wait()

@@ -47,7 +47,7 @@ def tried_again(work: Callable[[], Result]) -> Result:
 
 
 def told(error: BaseException | None) -> str:
-    """Return the words of the device's own error: the first line, which has the bytes that were asked for."""
+    """Return the words of the device's own error that say how many bytes were asked for, and are free."""
     while error is not None and not isinstance(error, torch.OutOfMemoryError):
         error = error.__cause__
-    return str(error).partition("\n")[0].strip()
+    return str(error).partition("\n")[0].partition(". Including")[0].strip()

@@ -1,0 +1,1 @@
+"""Tests of compiling and copying for a device."""
