@@ -27,8 +27,8 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
 
     The call happens once, with its effects; then compilations are waited for. A function that is sure to have
     no effects is called some more times, to be timed; `stats` does not count these calls. Under
-    `npcompile.device` the device answers them. With `strict=True`,
-    statements that cannot be compiled are explained, not raised.
+    `npcompile.device` the device answers them. Lines of other functions have the times of the one call. With
+    `strict=True`, statements that cannot be compiled are explained, not raised.
 
     Parameters
     ----------
@@ -100,12 +100,16 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
             sampler = Sampler(made, measured)
             with watched(passes) as snapshots, sampler.sampling():
                 result = sampler.run(args, kwargs)
+            recorded = None
             if made.stats.recordings > before.recordings or known is None:
+                recorded = measured.of_recorded()
                 measured.clear()  # to record takes other times than to replay
             made.wait()
             state = made._states.get(key) if key is not None else None
             moved = _moved(before, made.stats)
             seconds, again = timed(made, state, args, kwargs, first, measured)
+            if recorded is not None and not measured.calls:
+                measured = recorded
             measured.replays = frozenset(replay_codes(made))
             state = made._states.get(key) if key is not None else None
     finally:

@@ -141,6 +141,9 @@ class Report:
         The calls that were profiled.
     seconds : float
         Seconds that each of them took, on average.
+    recorded : bool
+        The call was recorded, and could not be made again: `times` are NumPy's and Python's, by the kind that
+        each line is from now on.
     bottleneck : Bottleneck or None
         The line that holds the function back most.
     bytes : int or None
@@ -172,6 +175,7 @@ class Report:
     untimed: str
     calls: int
     seconds: float
+    recorded: bool
     bottleneck: Bottleneck | None
     bytes: int | None
     kernel_seconds: float

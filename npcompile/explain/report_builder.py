@@ -89,8 +89,11 @@ class _Builder:
             facts.seconds["native loop"] = facts.seconds.get("native loop", 0.0) + seconds
             self.by_kind["native loop"] += seconds
         for facts in self.facts.values():
-            self._divide(facts)
-            self._see(facts)
+            if measured.recorded:
+                facts.kinds = facts.kinds or set(facts.seconds)
+            else:
+                self._divide(facts)
+                self._see(facts)
         total = sum(self.by_kind.values())
         times = {kind: part / total for kind, part in self.by_kind.items()} if total else {}
         functions = tuple(self._functions(total))
@@ -106,6 +109,7 @@ class _Builder:
             replay=explanation.seconds.replay,
             untimed=explanation.seconds.why,
             calls=measured.calls,
+            recorded=measured.recorded,
             seconds=measured.seconds / measured.calls if measured.calls else 0.0,
             bottleneck=_bottleneck(functions),
             bytes=round(moved) if self.points else None,
@@ -214,6 +218,8 @@ class _Builder:
     def _kind(self, spot: Spot, facts: _Facts) -> Kind:
         if spot.below not in ("", NPCOMPILE):
             return "library"
+        if self.measured.recorded:  # who did the work then says nothing of who does it from now on
+            return next((kind for kind in KINDS if kind in facts.kinds), "Python")
         if spot.code in self.measured.replays:
             return "library" if facts.kinds == {"library"} else "compiled"
         if "native loop" in facts.kinds:

@@ -15,13 +15,14 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from npcompile.diagnostics.paths import PACKAGE
 from npcompile.explain.blocks import functions_under, native_loops_under
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.replay.replay import around_kernels
+from npcompile.frontend.rewrite.call_sites import do
 from npcompile.partition.native_body import NativeBody
 
 _INTERVAL = 5e-4  # seconds between samples
@@ -57,8 +58,10 @@ class CallTimes:
     """The times of some calls.
 
     calls: how many they were. seconds: of all of them. spots: seconds by line, as samples found them.
-    kernels: by the code of the replay and the number of the kernel in it, from 0. replays: the codes of all
-    replays. native: seconds of native loops, by their file and line.
+    own: likewise, without what recording took. kernels: by the code of the replay and the number of the
+    kernel in it, from 0. replays: the codes of all replays. native: seconds of native loops, by their file
+    and line.
+    recorded: the call was recorded, so NumPy and Python did it all.
     """
 
     calls: int = 0
@@ -67,15 +70,22 @@ class CallTimes:
     kernels: dict[tuple[types.CodeType, int], KernelTimes] = field(default_factory=dict)
     replays: frozenset[types.CodeType] = frozenset()
     native: dict[tuple[str, int], float] = field(default_factory=dict)
+    own: dict[Spot, float] = field(default_factory=dict)
+    recorded: bool = False
 
     def add(self, spot: Spot, seconds: float) -> None:
         """Add the time that a line was met for."""
         self.spots[spot] = self.spots.get(spot, 0.0) + seconds
 
+    def of_recorded(self) -> CallTimes:
+        """Return the times of calls that were recorded: those of the program's own work."""
+        return CallTimes(self.calls, sum(self.own.values()), dict(self.own), recorded=True)
+
     def clear(self) -> None:
         """Forget all calls."""
         self.calls, self.seconds = 0, 0.0
         self.spots.clear()
+        self.own.clear()
         self.kernels.clear()
         self.native.clear()
 
@@ -84,11 +94,13 @@ class CallTimes:
 class Sample:
     """The user's innermost line on a stack, and the codes of the user's frames around it, outermost first.
 
-    They begin at `Sampler.run`, where that is among them.
+    They begin at `Sampler.run`, where that is among them. own: the line, below it the package of the library
+    that does its work; None while npcompile itself works, as it does where it records.
     """
 
     spot: Spot
     codes: tuple[types.CodeType, ...]
+    own: Spot | None
 
 
 class StackSampler:
@@ -129,7 +141,9 @@ class StackSampler:
 
 
 def _sample(frame: types.FrameType | None) -> Sample | None:
-    below, found = "", None
+    below, library, found = "", "", None
+    works = frame is None or frame.f_code is do.__code__ or not frame.f_code.co_filename.startswith(PACKAGE)
+    own = None
     codes: dict[types.CodeType, None] = {}
     while frame is not None:
         code = frame.f_code
@@ -137,11 +151,14 @@ def _sample(frame: types.FrameType | None) -> Sample | None:
             codes[code] = None
             break
         if is_users_file(code.co_filename):
-            found = found or Spot(code.co_filename, frame.f_lineno or 0, code, below)
+            if found is None:
+                found = Spot(code.co_filename, frame.f_lineno or 0, code, below)
+                own = replace(found, below=library) if works else None
             codes[code] = None
         below = NPCOMPILE if code.co_filename.startswith(PACKAGE) else package_of(code.co_filename)
+        library = library if below == NPCOMPILE else below
         frame = frame.f_back
-    return None if found is None else Sample(found, tuple(reversed(codes)))
+    return None if found is None else Sample(found, tuple(reversed(codes)), own)
 
 
 class Sampler:
@@ -161,6 +178,8 @@ class Sampler:
         for sample, seconds in self._stacks.samples.items():
             if sample.codes[0] is Sampler.run.__code__:  # not while calls are being prepared
                 self.measured.add(sample.spot, seconds)
+                if sample.own is not None:
+                    self.measured.own[sample.own] = self.measured.own.get(sample.own, 0.0) + seconds
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return a call's answer."""

@@ -47,7 +47,10 @@ def _parts(report: Report) -> str:
     compiled = report.times["compiled"] + report.times["native loop"]
     others = [f"{report.times['library']:.0%} in libraries", f"{report.times['Python']:.0%} in Python"]
     native = f" ({report.times['native loop']:.0%} in native loops)" if report.times["native loop"] else ""
-    return f"{compiled:.0%} of the time ran compiled{native}, {', '.join(others)}"
+    if report.recorded and not (report.programs or report.native_loops):
+        return f"nothing of it is compiled yet; {' and '.join(others)}"
+    what = "the recorded call's time is compiled from now on" if report.recorded else "the time ran compiled"
+    return f"{compiled:.0%} of {what}{native}, {', '.join(others)}"
 
 
 def _speed(report: Report) -> str:

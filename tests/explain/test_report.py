@@ -7,12 +7,14 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
 
 import npcompile
 from tests.explain import growth
@@ -204,6 +206,62 @@ def test_a_profile_calls_nothing_again() -> None:
     assert re.match(r"speed: 20 calls of [\d.]+ \w+; not compared with NumPy: a profile calls", speed)
     with pytest.raises(RuntimeError, match="make another one"), found:
         pass
+
+
+class Calls:
+    count = 0
+
+
+def written(x: Any, calls: Calls) -> Any:
+    y = x
+    for _ in range(4):
+        y = np.sqrt(np.exp(-y * y)) * 2.0
+    calls.count += 1
+    return np.exp(-y).sum()
+
+
+def test_a_call_that_has_effects_shows_the_times_of_its_lines() -> None:
+    calls = Calls()
+    explanation = npcompile.explain(written, np.linspace(1.0, 2.0, 600_000), calls)
+    report = explanation.report
+    assert calls.count == 1 and report.recorded and report.numpy is None and report.calls == 1
+    assert sum(report.times.values()) == pytest.approx(1.0) and report.times["compiled"] > 0.5
+    shares = {line.number: line.share or 0.0 for line in report.lines}
+    assert shares[line_of(written, "y = np.sqrt")] > 0.3
+    assert "% of the recorded call's time is compiled from now on" in str(explanation).splitlines()[0]
+
+
+def test_a_call_of_which_nothing_is_compiled_shows_the_times_of_its_lines(tmp_path: Path) -> None:
+    def printed(x: Any, file: Any) -> Any:
+        print("one", file=file)
+        return np.sqrt(np.exp(-x * x)) * 2.0
+
+    with open(tmp_path / "log", "w") as file:
+        explanation = npcompile.explain(printed, np.linspace(1.0, 2.0, 600_000), file)
+    assert (tmp_path / "log").read_text() == "one\n"
+    assert sum(explanation.report.times.values()) == pytest.approx(1.0)
+
+
+@dataclass
+class Run:
+    history: list[float] = field(default_factory=list)
+
+
+def appended(x: Any, run: Run) -> Any:
+    for _ in range(3):
+        x = np.sqrt(x) + 1.0
+        run.history.append(float(x.sum()))
+    return gaussian_filter(x, 2.0)
+
+
+def test_a_history_that_is_appended_to_is_timed_on_copies() -> None:
+    jitted, run = npcompile.jit(appended), Run()
+    for _ in range(3):
+        jitted(np.ones((40, 40)), run)
+        jitted.wait()
+    report = npcompile.explain(jitted, np.ones((40, 40)), run).report
+    assert len(run.history) == 12 and report.numpy is not None and not report.recorded
+    assert report.times["compiled"] > 0.0
 
 
 def outer(x: Any) -> Any:
