@@ -7,7 +7,10 @@ separator: a file lies in a folder if its path begins with the folder's.
 from __future__ import annotations
 
 import os
-from pathlib import Path
+
+TYPE_CHECKING = False  # a program that `python -m npcompile run` runs waits for the imports of this file
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
@@ -41,6 +44,8 @@ ANSWERING = (
 
 def sources_of_ops() -> list[Path]:
     """Return the files that determine what ops compute: their statements, the table, the rules of dtypes."""
+    from pathlib import Path
+
     return sorted([*Path(FRONTEND).glob("ops/*.py"), *Path(PACKAGE).glob("nep50/*.py")])
 
 

@@ -214,6 +214,16 @@ def test_a_short_program_never_imports_the_engine(folder: Path) -> None:
     assert ran(folder, "-m", "npcompile", "run", "modules.py").stdout == "[]\n"
 
 
+def test_a_program_without_imports_waits_for_few(folder: Path) -> None:
+    """`-S`: an environment may import more when Python starts. Python's `-m` imports `importlib.util`."""
+    (folder / "modules.py").write_text("import sys\nprint(*sys.modules)\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-S", "-m", "npcompile", "run", "modules.py"]
+    found = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    slow = {"pathlib", "re", "enum", "inspect", "ast", "argparse", "threading", "typing", "dataclasses"}
+    assert slow.isdisjoint(found.stdout.split()), slow & set(found.stdout.split())
+
+
 def test_a_program_finds_its_place_as_under_python(folder: Path) -> None:
     (folder / "inner").mkdir(exist_ok=True)
     (folder / "inner" / "place.py").write_text("import sys\nprint(__file__, sys.argv, sys.path[0])\n")
