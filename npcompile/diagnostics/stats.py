@@ -51,6 +51,10 @@ class Stats(_Typed):
         Bytes that were copied to a device, and back.
     calls_on_host : int
         Calls under `npcompile.device` that the host answered, as it takes less time or to see if it does.
+    graph_captures : int
+        Times that trips of loops were captured as a CUDA graph.
+    graph_trips : int
+        Trips that such graphs did.
     native_loops : int
         Loops that have native code, for each combination of types at their entry.
     loop_entries : int
@@ -89,6 +93,8 @@ class Stats(_Typed):
     bytes_to_device: int = 0
     bytes_from_device: int = 0
     calls_on_host: int = 0
+    graph_captures: int = 0
+    graph_trips: int = 0
     native_loops: int = 0
     loop_entries: int = 0
     loop_leaves: int = 0

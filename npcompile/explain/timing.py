@@ -41,6 +41,8 @@ _TRIES, _LONG_TRIES = 8, 3  # calls until all blocks of a function are replayed;
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "bytes_to_device",
     "bytes_from_device",
+    "graph_captures",
+    "graph_trips",
     "loop_entries",
     "loop_leaves",
     "loop_overflows",

@@ -12,6 +12,7 @@ from typing import Any
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.replay.replay import DeviceReplay
 from npcompile.frontend.replay.residency import Residency, settle, table
+from npcompile.frontend.replay.resident_loop import LoopGraphs
 from npcompile.partition.unit import Unit
 
 NOT_ANSWERED: Any = object()
@@ -50,13 +51,31 @@ class ResidentCalls(Unit):
         return NOT_ANSWERED
 
 
+    def leaves_of(self, replay: Any, args: tuple[Any, ...]) -> list[Any] | None:
+        """Return the leaves of a call that a replay answers; None if it does not, as far as can be told."""
+        if len(args) != self._arity:
+            return None
+        leaves: list[Any] = [*self.own]
+        state = self._states.get(self.signature(args, {}, leaves))
+        if state is None or not any(ready is replay for ready, _ in state.ready):
+            return None
+        return leaves
+
+    def counted(self, calls: int) -> None:
+        """Count calls that captured device work has answered."""
+        self._stats.calls += calls
+        self._stats.replays += calls
+
+
 class ResidentCut:
     """A function that was cut, as the place where arrays may stay on a device.
 
-    table: makes the table of those arrays; None where none stay. is_resident: the function has such a table.
+    table: makes the table of those arrays; None where none stay. loop_graphs: the graphs of its loops.
+    is_resident: the function has such a table.
     """
 
     table: Callable[[], Residency] | None = None
+    loop_graphs: LoopGraphs | None = None
     is_resident = False
 
     def as_called(self, block: ResidentCalls | None, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,3 +106,13 @@ class ResidentBlock:
                 return answer
         settle()
         return self._function(*args)
+
+    def leaves(self, replay: Any, args: tuple[Any, ...]) -> list[Any] | None:
+        """Return what a replay is called with for these arguments; None if it does not answer the call."""
+        block = self._block
+        return block.leaves_of(replay, args) if block is not None and self._function is block else None
+
+    def counted(self, calls: int) -> None:
+        """Count calls that were answered."""
+        if self._block is not None:
+            self._block.counted(calls)

@@ -17,10 +17,11 @@ from torch import fx
 from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.replay import device_lane, replay, residency
 from npcompile.frontend.replay.same_layout import entered
-from npcompile.lower.device import transfers
+from npcompile.lower.device import graphs, transfers
 from npcompile.lower.plan import interpreter
 from npcompile.partition import partitioned
 from npcompile.runtime import function
+from tests.programs.taped_graphs import TapedGraphs
 
 TRACE = function.trace
 
@@ -37,10 +38,12 @@ class Lane(device_lane.Lane):
         return own is array
 
     def moved(self, array: Any) -> Any:
+        transfers.crosses("an array enters the device at each trip")
         transfers.copies.bytes_to_device += array.nbytes
         return entered(asarray(array), torch.clone)
 
     def copy_back(self, host: Any, array: Any) -> None:
+        transfers.crosses("a value leaves the device at each trip")
         transfers.copies.bytes_from_device += array.nbytes
         super().copy_back(host, array)
 
@@ -85,3 +88,4 @@ def use(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(function, "eager", interpreted)
     patch.setattr(replay, "Lane", Lane)
     patch.setattr(partitioned, "is_apart", lambda: True)
+    patch.setattr(graphs.using, "capturer", TapedGraphs())

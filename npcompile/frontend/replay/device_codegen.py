@@ -23,11 +23,12 @@ from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, as_numpy
 from npcompile.frontend.replay.device_lane import assign
 from npcompile.frontend.replay.residency import Use
-from npcompile.lower.plan.attributes import attributes, step_of, value_of
+from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import nodes_in
 
 _INSIDE = frozenset(["segment", "copy", "view", "number", "part"])  # steps that nobody else sees
+_GIVEN = _INSIDE | {"input", "guard"}  # steps that depend on what they are given alone
 
 
 class DeviceWriter(Writer):
@@ -95,6 +96,22 @@ class DeviceWriter(Writer):
     def is_private(self) -> bool:
         """Tell if the replay shows its arrays to nobody else, and asks NumPy's arrays for no values."""
         return all(map(_is_private, (*self.plan.early, *self.plan.steps)))
+
+    def alone(self) -> str | None:
+        """Return why the work does not depend on the arguments, and on numbers that kernels are given, alone.
+
+        None where it does: device work that was captured is then good for equal numbers.
+        """
+        for step in (*self.plan.early, *self.plan.steps):
+            node = step.node
+            if node is None or step.kind in _GIVEN:
+                continue
+            if step.kind != "read":
+                return f"line {source_place(node).top}: NumPy's function is called at each trip"
+            users = {step_of(user) for user in node.users}
+            if not users <= ({"guard"} if value_of(node).kind == "array" else {"guard", "op"}):
+                return f"line {source_place(node).top}: what it reads is no local name of the loop"
+        return None
 
     def begin(self) -> None:
         inputs = [node for node in self.program.inputs if value_of(node).kind == "array"]

@@ -119,6 +119,8 @@ class Lane:
                     tensors.append(value._tensor)
                 else:  # a number: filled in on the device, which needs no copy to wait for
                     plain = value.item() if isinstance(value, np.generic | np.ndarray) else value
+                    if (table := residency.opened()) is not None:
+                        table.note_number(plain)
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
             try:
                 made = kernel(*tensors)
@@ -154,6 +156,7 @@ def _regular(tensor: torch.Tensor, value: Value) -> torch.Tensor:
 
 def _number(tensor: torch.Tensor, value: Value) -> Any:
     """Return a 0-d result as NumPy's scalar, or as a Python number."""
+    transfers.crosses("a number is read from the device at each trip")
     found = transfers.to_host(tensor).numpy()[()]
     return found.item() if value.kind in _NUMBERS else found
 

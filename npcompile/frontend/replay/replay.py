@@ -83,6 +83,8 @@ class Replay:
         self._name = program.name
         self._device = program.device
         self._is_private = isinstance(writer, DeviceWriter) and writer.is_private
+        self._alone = writer.alone() if isinstance(writer, DeviceWriter) else None
+        self._writes = bool(plan.written)
         self._segments = plan.segments
 
     @property
@@ -121,19 +123,31 @@ class Replay:
         space.update({f"{_KERNEL}{number}": kernel for number, kernel in enumerate(kernels)})
         exec(self._code, space)
         function: Callable[..., Any] = space[self._name]
-        return function if self._device is None else DeviceReplay(function, counter, self._is_private)
+        if self._device is None:
+            return function
+        return DeviceReplay(function, counter, self._is_private, self._alone, self._writes)
 
 
 class DeviceReplay:
     """A replay on a device, linked: counts the bytes that it copies.
 
     is_private: it shows its arrays to nobody else while it runs, and asks NumPy's arrays for no values.
+    alone: why it does not depend on its arguments, and the numbers that its kernels are given, alone; None
+    where it does. writes: it writes to arrays that it is given.
     """
 
-    __slots__ = ("_counter", "_function", "is_private")
+    __slots__ = ("_counter", "_function", "alone", "is_private", "writes")
 
-    def __init__(self, function: Callable[..., Any], counter: Counter, is_private: bool) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        counter: Counter,
+        is_private: bool,
+        alone: str | None,
+        writes: bool,
+    ) -> None:
         self._function, self._counter, self.is_private = function, counter, is_private
+        self.alone, self.writes = alone, writes
 
     @performs
     def __call__(self, *leaves: Any) -> Any:

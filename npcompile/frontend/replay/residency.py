@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -29,6 +30,8 @@ from npcompile.lower.device import memory, transfers
 # Arrays that are kept alive until the next `settle`, as views whose memory may not be referred to weakly.
 MOST_HELD = 32
 
+MOST_DONE = 16  # replays of a trip that is done again at once
+
 _Span = tuple[int, int]  # the addresses at which memory begins and ends
 
 
@@ -38,6 +41,28 @@ class Use(IntEnum):
     READ = 0
     WRITTEN = 1
     UNDONE = 2  # it is written, and the replay may diverge afterwards
+
+
+@dataclass
+class Done:
+    """A replay that has run with the table open. numbers: those that its kernels were given."""
+
+    function: Callable[..., Any]
+    numbers: list[Any]
+
+
+class Loops(Protocol):
+    """Does trips of loops at once: `resident_loop.LoopGraphs`."""
+
+    def go_on(
+        self,
+        table: Residency,
+        trip: tuple[Any, ...],
+        iterator: Any,
+        blocks: tuple[Any, ...],
+        values: tuple[Any, ...],
+    ) -> tuple[Any, ...] | None:
+        """Do some of the trips that are left, as `Residency.trips`; None if none was done."""
 
 
 class Copier(Protocol):
@@ -76,11 +101,13 @@ class _Resident:
 class Residency:
     """The table of one call. The cut function's body is its `with` block.
 
-    counter: the bytes that are copied between replays are added to it.
+    counter: the bytes that are copied between replays are added to it. loops: do trips of loops at once.
     """
 
-    def __init__(self, counter: transfers.Counter) -> None:
+    def __init__(self, counter: transfers.Counter, loops: Loops | None = None) -> None:
         self._counter = counter
+        self._loops = loops
+        self._done: deque[Done] = deque(maxlen=MOST_DONE)  # the last replays since the table was settled
         self._entries: dict[Any, _Resident] = {}  # by place in memory
         self._pinned: list[_Span] = []
         self._written: list[_Resident] = []  # by the replay that runs, in place
@@ -101,18 +128,19 @@ class Residency:
 
     def settle(self) -> None:
         """Copy to the host what it lacks, and forget the copies on the device: Python may write to arrays."""
+        self._done.clear()
         if self._entries:
             with transfers.counting(self._counter):
                 self.forget()
 
     def look(self, *values: Any) -> None:
         """Settle unless these values, which Python looks at next, are none that lead to an array."""
-        if self._entries and not all(map(_is_plain, values)):
+        if self._entries and not all(map(is_plain, values)):
             self.settle()
 
     def taken(self, value: Any) -> Any:
         """Return a value whose truth Python asks for next."""
-        if self._entries and not _is_plain(value):
+        if self._entries and not is_plain(value):
             self.settle()
         return value
 
@@ -121,9 +149,26 @@ class Residency:
         for value in values:
             if type(value) is np.ndarray:
                 self._pinned.append(np.lib.array_utils.byte_bounds(value))
-            elif type(value) not in _HELD and not _is_plain(value):
+            elif type(value) not in _HELD and not is_plain(value):
                 self.stop()
         self.settle()
+
+    def begin(self, iterable: Any) -> Any:
+        """Return what a loop draws its items from, of which `trips` may take some."""
+        return iter(iterable) if type(iterable) is range else iterable
+
+    def trips(
+        self, trip: tuple[Any, ...], iterator: Any, blocks: tuple[Any, ...], item: Any, *values: Any
+    ) -> tuple[Any, ...]:
+        """Do trips of a loop at once, after one was done.
+
+        trip: the fields of a `Trip`. item: the loop's last item. values: of the trip's names. Return the last
+        item and the values of the names that the trip stores.
+        """
+        if self._loops is not None and not self._is_off:
+            if (after := self._loops.go_on(self, trip, iterator, blocks, values)) is not None:
+                return after
+        return (item, *values)[: 1 + trip[0]]
 
     def stop(self) -> None:
         """Keep nothing on the device from now on, in this call."""
@@ -136,10 +181,12 @@ class Residency:
         """Call a replay that shows its arrays to nobody, with the table open."""
         if self._is_off:
             return function(*leaves)
+        self._done.append(Done(function, []))
         _here.opened, before = self, _here.opened
         try:
             return function(*leaves)
         except BaseException as error:
+            self._done.pop()
             self._lose_written(error)
             raise
         finally:
@@ -155,6 +202,35 @@ class Residency:
             cause = error.__cause__
             what = type(cause).__name__, str(cause), "a kernel, in the middle of its writes to the device"
             raise InternalError(Cause.INTERNAL_ERROR(*what)) from cause
+
+    # -- loops whose trips are done at once ----------------------------------------------------------------
+
+    def last(self, number: int) -> list[Done] | None:
+        """Return the last replays, if there were so many with the table open and nothing else since."""
+        return None if len(self._done) < number else [*self._done][len(self._done) - number :]
+
+    def note_number(self, number: Any) -> None:
+        """Note a number that a kernel of the replay at hand is given."""
+        self._done[-1].numbers.append(number)
+
+    def find(self, host: np.ndarray[Any, Any]) -> Any:
+        """Return the copy of an array on the device; None where there is none."""
+        entry = self._entries.get(_place(host))
+        return None if entry is None else entry.array
+
+    def copier(self, host: np.ndarray[Any, Any]) -> Copier:
+        """Return what copies an array that has a copy on the device."""
+        return self._entries[_place(host)].copier
+
+    def is_stale(self, host: np.ndarray[Any, Any]) -> bool:
+        """Tell if an array lacks what its copy on the device holds."""
+        entry = self._entries.get(_place(host))
+        return entry is not None and entry.stale
+
+    def adopt(self, copier: Copier, host: np.ndarray[Any, Any], array: Any) -> None:
+        """Take an array for the copy of one of the host."""
+        span = np.lib.array_utils.byte_bounds(host)
+        self._add(copier, _place(host), host, span, array, owned=True, stale=False)
 
     # -- the lane --------------------------------------------------------------------------------------------
 
@@ -280,13 +356,13 @@ _HELD = frozenset([list, tuple, dict, range])
 _PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None), range, slice])
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """Tell if no array can be reached from a value."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, np.generic):
         return kind is not np.void and kind is not np.object_
     if kind is tuple:
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     if kind is type(np):
         return value.__name__ in lookers.MODULES
     return lookers.is_looker(value)

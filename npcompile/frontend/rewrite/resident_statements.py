@@ -17,6 +17,7 @@ from npcompile.frontend.rewrite.dual_loops import AT_HAND
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import deleted, surely_stored
 from npcompile.frontend.rewrite.native_entry import ITERATOR, LOOP, OUTCOME, is_native_entry
+from npcompile.frontend.rewrite.resident_loops import with_trips
 from npcompile.frontend.rewrite.source import FunctionNode
 
 TABLE = ".table"  # the free variable that holds the function which makes a table
@@ -65,6 +66,7 @@ class _Statements:
         self.gone = gone  # names that are deleted somewhere
         self.within = 0  # statements around that go on after a `return`
         self.iterables: dict[str, ast.expr] = {}  # by names of ours, what a loop goes over
+        self.loops = 0  # that may do trips at once
 
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
@@ -154,6 +156,9 @@ class _Statements:
         if drawn is None or not _is_names(node.target):
             return [_do("stop", node, []), made]
         before = [_do("iterate", node, drawn)] if drawn else self.look(iterable, node)
+        if not drawn and (at_once := with_trips(made, _method("begin", node), self.loops)) is not None:
+            self.loops += 1
+            return [*before, *at_once[0], at_once[1]]
         return [*before, made]
 
     def drawn(self, node: ast.expr) -> list[ast.expr] | None:
@@ -289,10 +294,13 @@ def _loaded(*nodes: ast.AST) -> set[str]:
 # -- what is written -----------------------------------------------------------------------------------------
 
 
-def _call(method: str, where: Any, args: list[ast.expr]) -> ast.Call:
+def _method(method: str, where: Any) -> ast.Attribute:
     at = start(where)
-    table = ast.Name(RESIDENT, ast.Load(), **at)
-    return ast.Call(ast.Attribute(table, method, ast.Load(), **at), args, [], **at)
+    return ast.Attribute(ast.Name(RESIDENT, ast.Load(), **at), method, ast.Load(), **at)
+
+
+def _call(method: str, where: Any, args: list[ast.expr]) -> ast.Call:
+    return ast.Call(_method(method, where), args, [], **start(where))
 
 
 def _do(method: str, where: Any, args: list[ast.expr]) -> ast.stmt:

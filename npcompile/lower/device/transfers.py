@@ -5,7 +5,9 @@ Residual programs and eager arrays copy by `to_device` and `to_host`; `counting`
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from typing import Protocol
 
 import torch
@@ -25,9 +27,30 @@ class _Copies(threading.local):
 
     bytes_to_device = 0
     bytes_from_device = 0
+    are_forbidden = False  # device work is being captured
 
 
 copies = _Copies()
+
+
+class Uncapturable(Exception):
+    """Device work cannot be captured, as an array or a number would cross; the message says which way."""
+
+
+@contextlib.contextmanager
+def forbidden() -> Iterator[None]:
+    """Let nothing cross in the `with` block, on this thread."""
+    copies.are_forbidden = True
+    try:
+        yield
+    finally:
+        copies.are_forbidden = False
+
+
+def crosses(what: str) -> None:
+    """Raise Uncapturable if nothing may cross now. what: goes which way."""
+    if copies.are_forbidden:
+        raise Uncapturable(what)
 
 
 def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
@@ -36,6 +59,7 @@ def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
         return tensor
     if device.type == "cpu":
         return to_host(tensor)
+    crosses("an array enters the device at each trip")
     moved = tried_again(lambda: tensor.to(device))
     copies.bytes_to_device += tensor.numel() * tensor.element_size()
     return moved
@@ -45,6 +69,7 @@ def to_host(tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor on the host: itself if it is there."""
     if tensor.device.type == "cpu":
         return tensor
+    crosses("a value leaves the device at each trip")
     copies.bytes_from_device += tensor.numel() * tensor.element_size()
     return tensor.cpu()
 

@@ -1,0 +1,81 @@
+"""CUDA graphs: device work that is captured once and launched again, by one call for all its kernels.
+
+Loops on a device use `capturer`; tests put one in its place that needs no GPU. Captured work reads and writes
+the memory that it had when it was captured. Nothing may cross between host and device in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, Protocol
+
+import torch
+
+from npcompile.lower.device import transfers
+
+_lock = threading.Lock()  # one capture at a time: all graphs of a device share their memory
+
+
+class Capturer(Protocol):
+    """Captures device work."""
+
+    def capture(self, device: torch.device, work: Callable[[], None]) -> Callable[[], None]:
+        """Return what launches the device work that `work` does when it is called, which is now.
+
+        Raises
+        ------
+        Uncapturable
+            If an array would cross between host and device.
+        """
+
+    def place(self, device: torch.device) -> Hashable:
+        """Return the stream on which this thread's work is done: graphs are launched where they were made."""
+
+    def room(self, device: torch.device) -> int:
+        """Return the bytes of device memory that nobody holds."""
+
+
+class CudaGraphs:
+    """The capturer of CUDA devices. Memory that work needs in between is shared by all graphs of a device."""
+
+    def __init__(self) -> None:
+        self._pools: dict[torch.device, Any] = {}
+        self._streams: dict[torch.device, torch.cuda.Stream] = {}
+
+    def capture(self, device: torch.device, work: Callable[[], None]) -> Callable[[], None]:
+        with _lock, torch.cuda.device(device):
+            if device not in self._pools:
+                self._pools[device] = torch.cuda.graph_pool_handle()
+                self._streams[device] = torch.cuda.Stream(device)
+            stream, outer = self._streams[device], torch.cuda.current_stream(device)
+            graph = torch.cuda.CUDAGraph()
+            stream.wait_stream(outer)
+            try:
+                with torch.cuda.stream(stream), transfers.forbidden():
+                    graph.capture_begin(pool=self._pools[device], capture_error_mode="thread_local")
+                    try:
+                        work()
+                    finally:
+                        graph.capture_end()
+            finally:
+                outer.wait_stream(stream)
+        return graph.replay
+
+    def place(self, device: torch.device) -> Hashable:
+        return torch.cuda.current_stream(device).cuda_stream
+
+    def room(self, device: torch.device) -> int:
+        free, _ = torch.cuda.mem_get_info(device)
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(free + kept)
+
+
+class Using:
+    """Holds the capturer that loops use."""
+
+    def __init__(self) -> None:
+        self.capturer: Capturer = CudaGraphs()
+
+
+using = Using()
