@@ -25,8 +25,6 @@ from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
-from npcompile.frontend.replay.residency import Residency
-from npcompile.frontend.replay.resident_loop import LoopGraphs
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.foreign_names import mark
@@ -112,8 +110,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         self.tried = 0  # times that they were to be
         self.rounds = 0  # times that Python's work was measured
         if is_apart() and not verifying():
-            self.loop_graphs = LoopGraphs(root._blocks)
-            self.table = functools.partial(Residency, root._blocks, self.loop_graphs)
+            self.keep_arrays(root._blocks)
         self.watch: Watch | None = None  # it is being measured
 
     @classmethod

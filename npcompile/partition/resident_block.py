@@ -6,13 +6,15 @@ their values.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.replay.replay import DeviceReplay
 from npcompile.frontend.replay.residency import Residency, settle, table
-from npcompile.frontend.replay.resident_loop import LoopGraphs
+from npcompile.frontend.replay.resident_loop import Block, LoopGraphs
 from npcompile.partition.unit import Unit
 
 NOT_ANSWERED: Any = object()
@@ -50,7 +52,6 @@ class ResidentCalls(Unit):
             return result
         return NOT_ANSWERED
 
-
     def leaves_of(self, replay: Any, args: tuple[Any, ...]) -> list[Any] | None:
         """Return the leaves of a call that a replay answers; None if it does not, as far as can be told."""
         if len(args) != self._arity:
@@ -78,12 +79,17 @@ class ResidentCut:
     loop_graphs: LoopGraphs | None = None
     is_resident = False
 
+    def keep_arrays(self, counter: Stats) -> None:
+        """Keep arrays on the device in calls from now on. counter: counts bytes that cross, and graphs."""
+        self.loop_graphs = LoopGraphs(counter)
+        self.table = functools.partial(Residency, counter, self.loop_graphs)
+
     def as_called(self, block: ResidentCalls | None, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return what the cut function is to call where `function` answers a block's calls."""
         return ResidentBlock(block, function) if self.is_resident else function
 
 
-class ResidentBlock:
+class ResidentBlock(Block):
     """The function that a cut function calls for a block, where arrays stay on a device.
 
     Parameters

@@ -43,7 +43,7 @@ class Lane(device_lane.Lane):
         return entered(asarray(array), torch.clone)
 
     def copy_back(self, host: Any, array: Any) -> None:
-        transfers.crosses("a value leaves the device at each trip")
+        transfers.crosses(transfers.LEAVES)
         transfers.copies.bytes_from_device += array.nbytes
         super().copy_back(host, array)
 

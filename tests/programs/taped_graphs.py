@@ -1,6 +1,6 @@
-"""Stands in for CUDA graphs without a GPU: a tape of tensor operations, which are done again in the same memory.
+"""Stands in for CUDA graphs without a GPU: a tape of tensor operations, done again in the same memory.
 
-As in a CUDA graph, addresses and numbers are those of the capture, and what Python did in it is not done again.
+As in a CUDA graph, addresses and numbers are those of the capture; what Python did in it is not done again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from npcompile.lower.device import transfers
-
 
 # Operations that make tensors, or have them show other memory, and touch no element.
 _WITHOUT_WORK = ("empty", "set_", "new_empty")
@@ -48,7 +47,8 @@ def _tensors(results: Any) -> list[torch.Tensor]:
 class TapedGraphs:
     """The capturer of a device that copies."""
 
-    launches = 0
+    def __init__(self) -> None:
+        self.launches = 0
 
     def capture(self, device: torch.device, work: Callable[[], None]) -> Callable[[], None]:
         tape = Tape()

@@ -401,7 +401,9 @@ def test_values_that_a_failing_kernel_has_lost_are_told() -> None:
         lane.give_back(host, array)
 
     def failing(*_: Any) -> None:
-        lane.enter(host, Use.WRITTEN)[:2] = 0.0
+        array = lane.enter(host, Use.WRITTEN)
+        lane.begin_writing()
+        array[:2] = 0.0
         raise Diverged from MemoryError("no memory is left")
 
     with pytest.raises(InternalError, match="no memory is left"), Residency(Stats()) as table:
@@ -409,12 +411,30 @@ def test_values_that_a_failing_kernel_has_lost_are_told() -> None:
         table.replay(failing, [])
 
 
+def indexed(x, y, n):
+    x *= 0.5
+    print(end="")
+    try:
+        x[n] = 1.0
+    except IndexError:
+        y[0] = 5.0
+    return x + y
+
+
+def test_a_step_that_fails_before_it_writes_loses_nothing() -> None:
+    jitted = npcompile.jit(indexed, wait=True)
+    for n in (3, 4, 3, 4, 3, 5, 22, 3, 22):
+        are_same(outcome(jitted, n), outcome(indexed, n))
+
+
 def test_a_failing_kernel_leaves_values_that_the_host_has() -> None:
     lane = copying_device.Lane("cuda")
     host = np.arange(4.0)
 
     def failing(*_: Any) -> None:
-        lane.enter(host, Use.WRITTEN)[:2] = 9.0
+        array = lane.enter(host, Use.WRITTEN)
+        lane.begin_writing()
+        array[:2] = 9.0
         raise Diverged from MemoryError("no memory is left")
 
     def read(*_: Any) -> Any:
@@ -444,6 +464,12 @@ WRITTEN = {
     "if k > 0 and last > 1:\n    pass": "if .resident.settle() or (k > 0 and last > 1):\n    pass",
     "while .block1(x):\n    pass": "while .resident.taken(.block1(x)):\n    pass",
     "for i in range(n):\n    pass": ".resident.look(range, n)\nfor i in range(n):\n    pass",
+    "for i in range(n):\n    x = .block0(x, i)": (
+        ".resident.look(range, n)\nfor i in range(n):\n    x = .block0(x, i)"
+    ),
+    "for i in range(n):\n    x = .block0(x)\n    k += 1": (
+        ".resident.look(range, n)\nfor i in range(n):\n    x = .block0(x)\n    .resident.look(k)\n    k += 1"
+    ),
     "for v in x:\n    pass": ".resident.iterate(x)\nfor v in x:\n    pass",
     "for i, v in enumerate(x):\n    pass": ".resident.iterate(x)\nfor i, v in enumerate(x):\n    pass",
     "for v in g(x):\n    pass": ".resident.stop()\nfor v in g(x):\n    pass",
@@ -469,6 +495,19 @@ def test_statements(text: str) -> None:
     body = made.body[0]
     assert isinstance(body, ast.With)
     assert list(map(ast.dump, body.body)) == list(map(ast.dump, parsed(WRITTEN[text])))
+
+
+def test_a_loop_that_only_calls_blocks_may_do_trips_at_once() -> None:
+    function = ast.parse("def f():\n    pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = parsed("for i in range(n):\n    x, y = .block0(x, z)\n    y = z")
+    made = resident(function, lambda name: True, ())
+    assert made is not None
+    *_, begun, loop = made.body[0].body  # type: ignore[attr-defined]
+    trip = (2, ("x", "y", "z"), 1, ((0, (0, 2), (0, 1), True), (-1, (2,), (1,), False)))
+    assert ast.unparse(begun) == ".trips0 = .resident.begin(range(n))"
+    last = ast.unparse(ast.fix_missing_locations(loop)).splitlines()[-1].strip()
+    assert last == f"i, x, y = .resident.trips({trip}, .trips0, (.block0,), i, x, y, z)"
 
 
 def test_a_generator_keeps_nothing_on_the_device() -> None:

@@ -42,6 +42,7 @@ class DeviceWriter(Writer):
         self.there: dict[Any, fx.Node] = {}  # by place in memory, the first array that has a twin
         self.behind: set[fx.Node] = set()  # arrays that were written since their twins were made
         self.waiting: list[fx.Node] | None = []  # arrays that enter after the check of overlaps
+        self.is_writing = False  # has a step been written that writes in place?
         self.handing = False  # are arguments written for a function that takes the host's arrays?
         steps = [*plan.early, *plan.steps]
         self.written = {value_of(node).root for step in steps for node in _written(step)}
@@ -124,6 +125,11 @@ class DeviceWriter(Writer):
         opaque = node is not None and step.kind == "opaque" and isinstance(node.target, Call)
         if opaque:
             self.catch_up()
+        if not self.is_writing and any(
+            self.uses[value_of(one).root] is Use.WRITTEN for one in _written(step)
+        ):
+            self.is_writing = True
+            self.put("__lane.begin_writing()")
         self.handing = opaque or (node is not None and _hands_out(node))
         super()._step(step, number)
         self.handing = False

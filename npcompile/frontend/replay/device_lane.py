@@ -90,9 +90,19 @@ class Lane:
             if table is None or not table.give_back(host, array):
                 self.copy_back(host, array)
 
+    def begin_writing(self) -> None:
+        """Note that arrays are written in place from now on."""
+        if (table := residency.opened()) is not None:
+            table.begin_writing()
+
     def copy_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
         """Copy an array of the device into one of the host."""
-        host[...] = transfers.to_host(array._tensor).numpy()
+        tensor = array._tensor
+        if host.flags.c_contiguous and host.flags.writeable and tensor.is_contiguous():
+            if tensor.device.type != "cpu":  # straight into its memory
+                transfers.into_host(torch.from_numpy(host), tensor)
+                return
+        host[...] = transfers.to_host(tensor).numpy()
 
     def renew(self, array: Any, host: np.ndarray[Any, Any]) -> None:
         """Copy the twin on the host into an array of the device."""

@@ -111,6 +111,7 @@ class Residency:
         self._entries: dict[Any, _Resident] = {}  # by place in memory
         self._pinned: list[_Span] = []
         self._written: list[_Resident] = []  # by the replay that runs, in place
+        self._is_writing = False  # it has begun to
         self._is_off = False
         self._outer: Residency | None = None
 
@@ -182,6 +183,7 @@ class Residency:
         if self._is_off:
             return function(*leaves)
         self._done.append(Done(function, []))
+        self._is_writing = False
         _here.opened, before = self, _here.opened
         try:
             return function(*leaves)
@@ -195,6 +197,8 @@ class Residency:
 
     def _lose_written(self, error: BaseException) -> None:
         """Forget copies that a replay may have written in part, as a step of it failed."""
+        if not self._is_writing:
+            return
         lost = [entry for entry in self._written if error.__cause__ is not None]
         kept = {key: entry for key, entry in self._entries.items() if not any(entry is one for one in lost)}
         self._entries = kept
@@ -249,6 +253,10 @@ class Residency:
                 entry.array, entry.owned = entered(entry.array, torch.clone), True
             self._written.append(entry)
         return entry.array
+
+    def begin_writing(self) -> None:
+        """Note that the replay at hand begins to write: if a step fails from now on, values may be lost."""
+        self._is_writing = True
 
     def make(self, copier: Copier, host: np.ndarray[Any, Any], array: Any) -> None:
         """Note a new array whose values lie on the device."""

@@ -1,8 +1,8 @@
-"""Does trips of loops at once on a device: several trips are captured as one CUDA graph, which is launched again.
+"""Does trips of loops at once on a device: several trips are one CUDA graph, captured and launched again.
 
 The first trip of a loop goes through its blocks as written, so all guards are checked when a loop begins. A
-graph stands for trips that call the same replays with the same numbers and with arrays of the same layouts. It
-works on arrays of its own: a loop's arrays are copied there, and what trips have written or made is copied
+graph stands for trips that call the same replays with the same numbers and with arrays of the same layouts.
+It works on arrays of its own: a loop's arrays are copied there, and what trips have written or made is copied
 back after the last one. Until then the loop's own arrays stay as the first trip left them.
 """
 
@@ -21,8 +21,9 @@ import numpy as np
 import torch
 
 from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import key_of
-from npcompile.frontend.replay.residency import Copier, Done, Residency, is_plain
+from npcompile.frontend.replay.residency import Done, Residency, is_plain
 from npcompile.frontend.rewrite.resident_loops import Trip, TripStep
 from npcompile.lower.device.graphs import using
 from npcompile.lower.device.transfers import Counter, Uncapturable
@@ -37,14 +38,18 @@ PART = 4  # a graph's arrays take at most this part of the device's free memory
 _RANGE_ITERATOR = type(iter(range(0)))
 
 
-class Block(Protocol):
-    """A block of a trip, as a cut function calls it."""
+class Block:
+    """A block of a trip, as a cut function calls it. Base class."""
+
+    __slots__ = ()
 
     def leaves(self, replay: Any, args: tuple[Any, ...]) -> list[Any] | None:
         """Return what a replay is called with for these arguments; None if it does not answer the call."""
+        raise NotImplementedError
 
     def counted(self, calls: int) -> None:
         """Count calls that were answered."""
+        raise NotImplementedError
 
 
 class LoopCounter(Counter, Protocol):
@@ -59,7 +64,7 @@ class Refused(Exception):
 
 
 class Fate(Enum):
-    """What becomes of an array in the trips of a graph."""
+    """Says how the trips of a graph use an array."""
 
     KEPT = "it stays as it was"
     WRITTEN = "its values are others"
@@ -77,7 +82,7 @@ class _Array:
 
 @dataclass
 class _Names:
-    """What the names of a trip stand for. places: by name, the array's number; -1 for another value."""
+    """Holds what the names of a trip stand for. places: by name, the array's number; -1 for another value."""
 
     values: tuple[Any, ...]
     places: tuple[int, ...]
@@ -85,13 +90,16 @@ class _Names:
     key: Hashable
 
     @classmethod
-    def of(cls, table: Residency, values: tuple[Any, ...]) -> _Names | None:
-        """Return what values are; None where they are no numbers and separate arrays on the device."""
+    def of(cls, table: Residency, values: tuple[Any, ...], renewed: frozenset[int]) -> _Names | None:
+        """Return what values are; None where they are no numbers and separate arrays on the device.
+
+        renewed: the places of names that a trip stores before it reads them.
+        """
         found: dict[int, int] = {}
         places: list[int] = []
         arrays: list[_Array] = []
         key: list[Any] = []
-        for value in values:
+        for place, value in enumerate(values):
             kind = type(value)
             if kind is np.ndarray or kind is ndarray:
                 if id(value) not in found:
@@ -106,7 +114,7 @@ class _Names:
                 key.append(found[id(value)])
             elif is_plain(value):
                 places.append(-1)
-                key.append(_exactly(value))
+                key.append(type(value) if place in renewed else _exactly(value))
             else:
                 return None
         if not arrays or len({array.copy._memory.device for array in arrays}) > 1 or _overlap(arrays):
@@ -116,9 +124,14 @@ class _Names:
 
 @dataclass
 class _Loop:
-    """The graphs of one loop statement. seen: keys that were met. refusals: times that none could be made."""
+    """The graphs of one loop statement.
+
+    renewed: the places of names that a trip stores before it reads them. seen: keys that were met.
+    captured: times that graphs were made. is_refused: none are made any more.
+    """
 
     trip: Trip
+    renewed: frozenset[int]
     graphs: dict[Hashable, TripGraphs | None] = field(default_factory=dict)
     seen: set[Hashable] = field(default_factory=set)
     captured: int = 0
@@ -126,7 +139,10 @@ class _Loop:
 
 
 class LoopGraphs:
-    """The graphs of a function's loops. counter: counts them. refusals: by line, why trips are done singly."""
+    """The graphs of a function's loops.
+
+    counter: counts them. refusals: by line, why the trips of a loop are done one by one.
+    """
 
     def __init__(self, counter: LoopCounter) -> None:
         self.refusals: dict[int, str] = {}
@@ -148,7 +164,9 @@ class LoopGraphs:
         if loop is None:
             stored, names, line, steps = trip
             made = Trip(stored, names, line, tuple(TripStep(*step) for step in steps))
-            loop = self._loops.setdefault(trip, _Loop(made))
+            loop = self._loops.setdefault(trip, _Loop(made, _renewed(made)))
+        if not all(isinstance(block, Block) for block in blocks):
+            return None  # they are timed
         if loop.is_refused or not self._lock.acquire(blocking=False):
             return None
         try:
@@ -166,7 +184,7 @@ class LoopGraphs:
         values: tuple[Any, ...],
     ) -> tuple[Any, ...] | None:
         done = table.last(sum(step.block >= 0 for step in loop.trip.steps))
-        names = _Names.of(table, values) if done else None
+        names = _Names.of(table, values, loop.renewed) if done else None
         if done is None or names is None:
             return None
         device = names.arrays[0].copy._memory.device
@@ -179,6 +197,8 @@ class LoopGraphs:
                     loop.seen.clear()
                 loop.seen.add(key)
                 return None
+            if not _goes_on(loop.trip, blocks, done, values):
+                return None  # the next trip calls other replays: the first one's arrays were others
             loop.graphs[key] = self._made(loop, blocks, done, names, device)
         graphs = loop.graphs[key]
         if graphs is None:
@@ -186,12 +206,13 @@ class LoopGraphs:
         loop.graphs[key] = loop.graphs.pop(key)  # the last one used is the last one dropped
         try:
             trips, after = graphs.run(table, names, left)
-        except Refused as why:
+        except (Refused, torch.OutOfMemoryError) as why:
             self._refuse(loop, str(why))
             loop.graphs[key] = None
             return None
         if not trips:
             return None
+        self.refusals.pop(loop.trip.line, None)
         item = next(islice(iterator, trips - 1, None))
         self._counter.graph_trips += trips
         for step in loop.trip.steps:
@@ -213,7 +234,7 @@ class LoopGraphs:
             del loop.graphs[next(iter(loop.graphs))]
         try:
             return TripGraphs(loop.trip, blocks, done, names, device, self._counter)
-        except Refused as why:
+        except (Refused, torch.OutOfMemoryError) as why:
             self._refuse(loop, str(why))
             return None
 
@@ -256,8 +277,8 @@ class TripGraphs:
         size = sum(array.copy._memory.numel() * array.copy._memory.element_size() for array in names.arrays)
         if size > using.capturer.room(device) // PART:
             raise Refused(f"its arrays take {size} bytes, a large part of the device's memory")
-        self._own = [_copied(array.copy._memory) for array in names.arrays]
-        self._made: dict[int, Callable[[], np.ndarray[Any, Any]] | None] = {}  # by array, a host's new one
+        self._own = [_like(array.copy._memory) for array in names.arrays]
+        self._made: dict[int, Callable[[], np.ndarray[Any, Any]]] = {}  # by array: makes the host's
         self._fates: list[Fate] | None = None
         self._units: dict[int, Callable[[], None] | None] = {}
 
@@ -271,33 +292,46 @@ class TripGraphs:
                 trips += size
         if not plan:
             return 0, []
+        results = [self._result(number, array) for number, array in enumerate(names.arrays)]
         for own, array in zip(self._own, names.arrays, strict=True):
             own.copy_(array.copy._memory)
         for unit in plan:
             unit()
-        after = [self._left(number, table, array) for number, array in enumerate(names.arrays)]
+        for own, result in zip(self._own, results, strict=True):
+            if result is not None:
+                result.copy_(own)
+        after = [
+            self._left(number, table, array, result)
+            for number, (array, result) in enumerate(zip(names.arrays, results, strict=True))
+        ]
         values = zip(names.places, names.values, strict=True)
         return trips, [value if place < 0 else after[place] for place, value in values]
 
-    def _left(self, number: int, table: Residency, array: _Array) -> Any:
-        """Return what an array's names stand for after trips, with its values."""
+    def _result(self, number: int, array: _Array) -> torch.Tensor | None:
+        """Return the memory that gets an array's values after the trips; None where it stays as it was."""
         assert self._fates is not None
-        fate, own, value = self._fates[number], self._own[number], array.value
+        fate = self._fates[number]
         if fate is Fate.KEPT:
+            return None
+        if fate is Fate.WRITTEN and type(array.value) is ndarray:
+            memory: torch.Tensor = array.value._memory
+            return memory
+        return _like(self._own[number])
+
+    def _left(self, number: int, table: Residency, array: _Array, result: torch.Tensor | None) -> Any:
+        """Return what an array's names stand for after the trips. result: its values."""
+        assert self._fates is not None
+        value = array.value
+        if result is None:
             return value
-        on_host = type(value) is np.ndarray
-        if fate is Fate.WRITTEN and not on_host:
-            value._memory.copy_(own)
+        copy = ndarray._of_tensor(result)
+        if self._fates[number] is Fate.WRITTEN:
+            if type(value) is np.ndarray:
+                table.give_back(value, copy)
             return value
-        copy = ndarray._of_tensor(_copied(own))
-        if fate is Fate.WRITTEN:
-            table.give_back(value, copy)
-            return value
-        if not on_host:
+        if type(value) is not np.ndarray:
             return copy
-        make = self._made[number]
-        assert make is not None
-        host = make()
+        host = self._made[number]()
         table.make(table.copier(value), host, copy)
         return host
 
@@ -339,7 +373,7 @@ class TripGraphs:
             return using.capturer.capture(self._device, work)
         except (Refused, _Moved):
             raise
-        except Exception as error:
+        except (Exception, Diverged) as error:
             found: BaseException = error
             while found.__cause__ is not None and not isinstance(found, Uncapturable):
                 found = found.__cause__
@@ -397,7 +431,7 @@ class TripGraphs:
         begun = {own.untyped_storage().data_ptr() for own in self._own}
         for number, (own, result) in enumerate(zip(self._own, results, strict=True)):
             if result.data_ptr() != own.data_ptr() and result.untyped_storage().data_ptr() in begun:
-                results[number] = _copied(result)
+                results[number] = _like(result).copy_(result)
         for own, result in zip(self._own, results, strict=True):
             if result.data_ptr() != own.data_ptr():
                 own.copy_(result)
@@ -430,6 +464,28 @@ class _Moved(Exception):
     """After a trip names stand for each other's arrays; after more trips they may not."""
 
 
+def _renewed(trip: Trip) -> frozenset[int]:
+    """Return the places of names that a trip stores before it reads them."""
+    read: set[int] = set()
+    stored: set[int] = set()
+    for step in trip.steps:
+        read |= set(step.takes) - stored
+        stored |= set(step.gives)
+    return frozenset(stored - read)
+
+
+def _goes_on(trip: Trip, blocks: tuple[Block, ...], done: list[Done], values: tuple[Any, ...]) -> bool:
+    """Tell if the next trip's first block is answered by the replay that answered it in the trip before."""
+    now = list(values)
+    for step in trip.steps:
+        args = tuple(now[place] for place in step.takes)
+        if step.block >= 0:
+            return blocks[step.block].leaves(done[0].function, args) is not None
+        for place, value in zip(step.gives, args, strict=True):
+            now[place] = value
+    return False
+
+
 def _exactly(value: Any) -> Hashable:
     """Return what tells a number from all others, signs of zeros among them."""
     return type(value), repr(value)
@@ -460,10 +516,9 @@ def _may_be_copied(memory: torch.Tensor) -> bool:
     return memory.numel() > 0
 
 
-def _copied(memory: torch.Tensor) -> torch.Tensor:
-    """Return a copy with the same strides."""
-    made = torch.empty_strided(memory.shape, memory.stride(), dtype=memory.dtype, device=memory.device)
-    return made.copy_(memory)
+def _like(memory: torch.Tensor) -> torch.Tensor:
+    """Return memory with the same strides."""
+    return torch.empty_strided(memory.shape, memory.stride(), dtype=memory.dtype, device=memory.device)
 
 
 def _stand_in(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

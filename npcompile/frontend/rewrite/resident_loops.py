@@ -1,7 +1,7 @@
-"""Describes the trips of loops that may be done at once on a device: calls of blocks, and names that are bound.
+"""Describes trips of loops that may be done at once on a device: calls of blocks, and names that are bound.
 
-`resident_statements.py` adds a statement to the end of such a loop's body. After a trip it may do more of them
-(`replay/resident_loop.py`), and takes their items from the loop's iterator.
+`resident_statements.py` adds a statement to the end of such a loop's body. After a trip it may do more of
+them (`replay/resident_loop.py`), and takes their items from the loop's iterator.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class TripStep(NamedTuple):
 
 
 class Trip(NamedTuple):
-    """A trip that Python does nothing in. stored: of its names, this many are stored; the others come after."""
+    """A trip in which Python only calls blocks, and binds names.
+
+    stored: of its names, this many are stored; the others come after.
+    """
 
     stored: int
     names: tuple[str, ...]
@@ -70,7 +73,7 @@ def with_trips(node: ast.For, begin: ast.expr, number: int) -> tuple[list[ast.st
     def load(name: str) -> ast.expr:
         return ast.Name(name, ast.Load(), **at)
 
-    plain = (trip.stored, trip.names, trip.line, tuple(tuple(step) for step in trip.steps))
+    plain: Any = (trip.stored, trip.names, trip.line, tuple(tuple(step) for step in trip.steps))
     functions = ast.Tuple([load(block) for block in blocks], ast.Load(), **at)
     given: list[ast.expr] = [ast.Constant(plain, **at), load(made.iter.id), functions, load(node.target.id)]
     assert isinstance(begin, ast.Attribute)
@@ -110,7 +113,10 @@ def _described(body: list[ast.stmt], line: int) -> tuple[Trip, list[str]] | None
         value = statement.value
         block = ""
         if isinstance(value, ast.Call):
-            if not (isinstance(value.func, ast.Name) and value.func.id.startswith(".block")) or value.keywords:
+            if (
+                not (isinstance(value.func, ast.Name) and value.func.id.startswith(".block"))
+                or value.keywords
+            ):
                 return None
             block, takes = value.func.id, _names(ast.Tuple(value.args, ast.Load()))
         else:

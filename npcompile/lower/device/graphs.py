@@ -40,27 +40,18 @@ class CudaGraphs:
     """The capturer of CUDA devices. Memory that work needs in between is shared by all graphs of a device."""
 
     def __init__(self) -> None:
-        self._pools: dict[torch.device, Any] = {}
-        self._streams: dict[torch.device, torch.cuda.Stream] = {}
+        # By device: the shared memory; the stream to capture on; a graph that keeps the memory from being
+        # given up, as it is where no graph holds it.
+        self._pools: dict[torch.device, tuple[Any, torch.cuda.Stream, torch.cuda.CUDAGraph]] = {}
 
     def capture(self, device: torch.device, work: Callable[[], None]) -> Callable[[], None]:
         with _lock, torch.cuda.device(device):
             if device not in self._pools:
-                self._pools[device] = torch.cuda.graph_pool_handle()
-                self._streams[device] = torch.cuda.Stream(device)
-            stream, outer = self._streams[device], torch.cuda.current_stream(device)
-            graph = torch.cuda.CUDAGraph()
-            stream.wait_stream(outer)
-            try:
-                with torch.cuda.stream(stream), transfers.forbidden():
-                    graph.capture_begin(pool=self._pools[device], capture_error_mode="thread_local")
-                    try:
-                        work()
-                    finally:
-                        graph.capture_end()
-            finally:
-                outer.wait_stream(stream)
-        return graph.replay
+                pool, stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream(device)
+                keeper = _captured(pool, stream, device, lambda: torch.zeros(1, device=device))
+                self._pools[device] = pool, stream, keeper
+            pool, stream, _ = self._pools[device]
+            return _captured(pool, stream, device, work).replay
 
     def place(self, device: torch.device) -> Hashable:
         return torch.cuda.current_stream(device).cuda_stream
@@ -69,6 +60,23 @@ class CudaGraphs:
         free, _ = torch.cuda.mem_get_info(device)
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return int(free + kept)
+
+
+def _captured(
+    pool: Any, stream: torch.cuda.Stream, device: torch.device, work: Callable[[], Any]
+) -> torch.cuda.CUDAGraph:
+    graph, outer = torch.cuda.CUDAGraph(), torch.cuda.current_stream(device)
+    stream.wait_stream(outer)
+    try:
+        with torch.cuda.stream(stream), transfers.forbidden():
+            graph.capture_begin(pool=pool, capture_error_mode="thread_local")
+            try:
+                work()
+            finally:
+                graph.capture_end()
+    finally:
+        outer.wait_stream(stream)
+    return graph
 
 
 class Using:

@@ -14,6 +14,8 @@ import torch
 
 from npcompile.lower.device.memory import tried_again
 
+LEAVES = "a value leaves the device at each trip"
+
 
 class Counter(Protocol):
     """An object that bytes are added to."""
@@ -69,9 +71,16 @@ def to_host(tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor on the host: itself if it is there."""
     if tensor.device.type == "cpu":
         return tensor
-    crosses("a value leaves the device at each trip")
+    crosses(LEAVES)
     copies.bytes_from_device += tensor.numel() * tensor.element_size()
     return tensor.cpu()
+
+
+def into_host(host: torch.Tensor, tensor: torch.Tensor) -> None:
+    """Copy a tensor of a device into one of the host."""
+    crosses(LEAVES)
+    copies.bytes_from_device += tensor.numel() * tensor.element_size()
+    host.copy_(tensor)
 
 
 class counting:
