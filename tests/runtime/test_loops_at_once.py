@@ -13,7 +13,7 @@ import pytest
 
 import npcompile
 from npcompile.frontend.replay import resident_loop
-from npcompile.lower.device import graphs
+from npcompile.lower.device import graphs, memory
 from npcompile.partition import call
 from npcompile.partition.partitioned import PartitionedFunction
 from tests.programs import copying_device
@@ -277,6 +277,13 @@ def test_large_arrays_are_not_copied_for_graphs(monkeypatch: pytest.MonkeyPatch)
     jitted = warmed(new_arrays, *arrays(), 37)
     assert jitted.stats.graph_trips == 0
     assert refusals(jitted) == ["its arrays take 144 bytes, a large part of the device's memory"]
+
+
+def test_graphs_are_given_up_where_memory_is_short_and_made_again() -> None:
+    jitted = warmed(new_arrays, *arrays(), 37)
+    memory.release()
+    assert counted(jitted, *arrays(), 37) == (2, 36)
+    assert counted(jitted, *arrays(), 37) == (0, 36)
 
 
 def test_two_functions_take_turns() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import operator
 import threading
+import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -25,6 +26,7 @@ from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import key_of
 from npcompile.frontend.replay.residency import Done, Residency, is_plain
 from npcompile.frontend.rewrite.resident_loops import Trip, TripStep
+from npcompile.lower.device import memory
 from npcompile.lower.device.graphs import using
 from npcompile.lower.device.transfers import Counter, Uncapturable
 
@@ -149,6 +151,16 @@ class LoopGraphs:
         self._counter = counter
         self._loops: dict[tuple[Any, ...], _Loop] = {}
         self._lock = threading.Lock()
+        _everywhere.add(self)
+
+    def let_go(self) -> None:
+        """Give up the memory of graphs, unless they are being used; they may be made again."""
+        if self._lock.acquire(blocking=False):
+            try:
+                for loop in self._loops.values():
+                    loop.graphs.clear()
+            finally:
+                self._lock.release()
 
     def go_on(
         self,
@@ -242,6 +254,17 @@ class LoopGraphs:
         self.refusals[loop.trip.line] = why
 
 
+_everywhere: weakref.WeakSet[LoopGraphs] = weakref.WeakSet()
+
+
+def _let_go() -> None:
+    for graphs in [*_everywhere]:
+        graphs.let_go()
+
+
+memory.holders.append(_let_go)
+
+
 class TripGraphs:
     """The graphs of one loop's trips, for arrays of one layout and for the same numbers.
 
@@ -314,8 +337,8 @@ class TripGraphs:
         if fate is Fate.KEPT:
             return None
         if fate is Fate.WRITTEN and type(array.value) is ndarray:
-            memory: torch.Tensor = array.value._memory
-            return memory
+            own: torch.Tensor = array.value._memory
+            return own
         return _like(self._own[number])
 
     def _left(self, number: int, table: Residency, array: _Array, result: torch.Tensor | None) -> Any:
@@ -506,19 +529,19 @@ def _overlap(arrays: list[_Array]) -> bool:
     return False
 
 
-def _may_be_copied(memory: torch.Tensor) -> bool:
+def _may_be_copied(tensor: torch.Tensor) -> bool:
     """Tell if a tensor has elements, each in memory of its own."""
     end = 1
-    for stride, size in sorted((s, n) for s, n in zip(memory.stride(), memory.shape, strict=True) if n > 1):
+    for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor.shape, strict=True) if n > 1):
         if stride < end:
             return False
         end = stride * size
-    return memory.numel() > 0
+    return tensor.numel() > 0
 
 
-def _like(memory: torch.Tensor) -> torch.Tensor:
+def _like(tensor: torch.Tensor) -> torch.Tensor:
     """Return memory with the same strides."""
-    return torch.empty_strided(memory.shape, memory.stride(), dtype=memory.dtype, device=memory.device)
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
 
 
 def _stand_in(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
