@@ -479,3 +479,49 @@ def test_random_programs(bodies: Bodies, tmp_path: Path, monkeypatch: pytest.Mon
         warnings.simplefilter("ignore")
         check([program_source(random.Random(seed)) for seed in range(5000, 5024)], tmp_path)
     assert bodies.answered > 12
+
+
+def ramp(n: int, by_columns: int) -> Any:
+    made = np.empty((n, 3))
+    for i in range(n):
+        for j in range(3):
+            made[i, j] = 3 * i + j
+    if by_columns:
+        return made.T + 1.0
+    return made
+
+
+def filled(n: int) -> Any:
+    made = np.empty(n)
+    for i in range(n):
+        made[i] = i
+    return made[: n // 2], n
+
+
+@pytest.mark.usefixtures("native_runtime")
+@pytest.mark.parametrize("n", [3, 5000])
+def test_arrays_that_native_code_has_made_are_numpys(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
+    whole, part = npcompile.jit(ramp), npcompile.jit(filled)
+    kept = []
+    for _ in range(8):
+        for by_columns in (0, 1):
+            got, want = whole(n, by_columns), ramp(n, by_columns)
+            np.testing.assert_array_equal(got, want)
+            assert got.base is None and got.flags.owndata and got.flags.writeable
+            assert (got.strides, got.flags.f_contiguous) == (want.strides, want.flags.f_contiguous)
+            kept.append(got)
+        whole.wait(120)
+        (got, count), (want, _) = part(n), filled(n)
+        np.testing.assert_array_equal(got, want)
+        assert count == n and got.base.shape == (n,) and got.base.flags.owndata
+        part.wait(120)
+    assert whole.stats.loop_entries > 0 and part.stats.loop_entries > 0
+    last = whole(n, 0)
+    del got, want
+    last.resize((2 * n, 3), refcheck=False)
+    np.testing.assert_array_equal(last[:n], ramp(n, 0))
+    assert not last[n:].any()
+    for number, one in enumerate(kept):
+        np.testing.assert_array_equal(one, ramp(n, number % 2))

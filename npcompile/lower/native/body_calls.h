@@ -14,6 +14,7 @@
 #include <new>
 #include <vector>
 
+#include "adopted.h"
 #include "loop_entry.h"
 
 namespace {
@@ -55,12 +56,6 @@ struct BodyCalls {
     double worked;                   // seconds of the calls that were answered here
 };
 
-// The fields of a block of native code's memory before its items, as in lower/loops/headers/memory.h.
-struct BlockHead {
-    long long references, bytes, axes, shape[8], turned;
-};
-constexpr size_t BLOCK_ITEMS = 128;
-
 // The arrays that an answer has: a block becomes one array, however often the answer has it.
 struct MadeArrays {
     long long words[MOST_KEPT];
@@ -90,13 +85,8 @@ PyObject *array_of_block(const AnswerForm &form, long long word, MadeArrays &mad
     for (size_t i = 0; i < made.count; i++)
         if (made.words[i] == word) return Py_NewRef(made.arrays[i]);
     auto *start = reinterpret_cast<char *>(word & ~(MADE | ITSELF));
-    auto *head = reinterpret_cast<BlockHead *>(start);
-    npy_intp shape[8];
-    for (long long axis = 0; axis < head->axes; axis++) shape[axis] = npy_intp(head->shape[axis]);
-    auto *dtype = reinterpret_cast<PyArray_Descr *>(Py_NewRef(form.object));
-    PyObject *array = PyArray_Empty(int(head->axes), shape, dtype, head->turned != 0);
+    PyObject *array = array_of_memory(start, reinterpret_cast<PyArray_Descr *>(Py_NewRef(form.object)));
     if (!array) return nullptr;
-    std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject *>(array)), start + BLOCK_ITEMS, size_t(head->bytes));
     made.words[made.count] = word;
     made.arrays[made.count++] = array;
     return array;
@@ -128,7 +118,7 @@ PyObject *answer_of(const AnswerForm &form, long long *words, PyObject *const *a
 
 bool is_kept(const KeptWord &one, const long long *words) { return words[one.tag] == one.kind; }
 
-// Frees the blocks of native code, as its names have no value any more.
+// Frees the blocks of native code, as its names have no value any more, but those that are arrays' memory now.
 void free_blocks(const std::vector<KeptWord> &kept, const long long *words) {
     long long freed[MOST_KEPT];
     size_t count = 0;
@@ -139,6 +129,7 @@ void free_blocks(const std::vector<KeptWord> &kept, const long long *words) {
         for (size_t i = 0; i < count; i++) is_new = is_new && freed[i] != address;
         if (!is_new) continue;
         freed[count++] = address;
+        if (reinterpret_cast<BlockHead *>(address)->references < 0) continue;  // an array's own
         std::free(reinterpret_cast<void **>(address)[-1]);
     }
 }

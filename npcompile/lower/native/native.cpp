@@ -69,6 +69,7 @@ PyMethodDef methods[] = {
     {"entering", entering, METH_O, "Of a class of cuts: what it is to have as its `enter` from now on."},
     {"fixed", fixed, METH_O, "What is to be as it is: ((dictionary, names, values), ...)."},
     {"as_they_were", as_they_were, METH_NOARGS, "Whether it is; False while `fixed` has not been called."},
+    {"adopt", adopt, METH_VARARGS, "The array of a block of native loops: (address, dtype) -> (array, if the memory is its)."},
     {"empty", empty, METH_VARARGS, "A new array of the pool: (kind, dtype kind, itemsize, shape, strides, written)."},
     {"empty_cache", empty_cache, METH_NOARGS, "Give all free buffers back to the system."},
     {"set_limit", set_limit, METH_O, "At most so many bytes are kept free."},

@@ -39,6 +39,7 @@ from npcompile.lower.loops.types import (
     Type,
     Unsigned,
 )
+from npcompile.lower.native import native
 
 WORD = 8  # bytes
 TEXTS = frozenset((str, bytes, bytearray))
@@ -245,14 +246,16 @@ def arrays_in(values: Iterable[Any]) -> list[Any]:
 class Memory:
     """The memory of arrays that native code leaves: arrays that it was given, and blocks that it made.
 
-    A block (`lower/loops/headers/memory.h`) becomes a new array's memory, by a copy, and is freed. objects:
-    the addresses of Python's objects, each with a reference of native code's, which is given back.
+    A block (`lower/loops/headers/memory.h`) becomes a new array's memory: a large one itself, as the native
+    runtime can have NumPy free it (`lower/native/adopted.h`), others by a copy, and are freed. objects: the
+    addresses of Python's objects, each with a reference of native code's, which is given back.
     """
 
     def __init__(self, owners: Sequence[Any]) -> None:
         self.owners = owners
         self._blocks: dict[int, np.ndarray[Any, Any]] = {}
         self._held: set[int] = set()
+        self._adopted: set[int] = set()
         self.objects: list[int] = []
 
     def hold(self, word: int) -> None:
@@ -269,6 +272,11 @@ class Memory:
             owner = next(array for array in self.owners if id(array) == address)
             return owner, owner.ctypes.data
         made = self._blocks.get(address)
+        if made is None and (runtime := native.loaded()) is not None:
+            made, adopted = runtime.adopt(address, dtype)
+            self._blocks[address] = made
+            if adopted:
+                self._adopted.add(address)
         if made is None:
             _, size, axes, *shape, turned = _BLOCK.unpack(ctypes.string_at(address, _BLOCK.size))
             order: Literal["F", "C"] = "F" if turned else "C"
@@ -284,7 +292,7 @@ class Memory:
         """Free the blocks, and give references back."""
         for address in self.objects:
             _give_back(address)
-        for address in self._held.union(self._blocks) if self._held or self._blocks else ():
+        for address in self._held.union(self._blocks) - self._adopted if self._held or self._blocks else ():
             _free(ctypes.c_void_p.from_address(address - WORD).value)
 
 

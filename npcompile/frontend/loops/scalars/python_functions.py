@@ -156,8 +156,15 @@ def _ldexp(operand: Scalar, exponent: Scalar) -> Operation | None:
 
 _LEAVING = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
-    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "sqrt"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt"),
 )
+
+
+def _sqrt(operand: Scalar) -> Operation | None:
+    if operand.kind == "c":
+        return None
+    return Operation("npl::math_sqrt", (FLOAT,), FLOAT, True, "npl::math_sqrt_unchecked")
+
 
 # The rule of a function by the number of its operands; None: for any number.
 RULES: dict[tuple[Any, int | None], Rule] = {
@@ -184,6 +191,7 @@ RULES: dict[tuple[Any, int | None], Rule] = {
 }
 for _name in _LEAVING:
     RULES[getattr(math, _name), 1] = _of_floats(f"math_{_name}", 1, leaves=True)
+RULES[math.sqrt, 1] = _sqrt
 for _name in ("erf", "erfc", "fabs", "degrees", "radians", "ulp"):
     RULES[getattr(math, _name), 1] = _of_floats(f"math_{_name}", 1)
 for _name in ("isnan", "isinf", "isfinite"):

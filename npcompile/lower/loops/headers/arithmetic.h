@@ -198,6 +198,9 @@ static inline double quotient_of_sizes(uint64_t x, uint64_t y) {
     return exact::ldexp(double(quotient | (top % y != 0)), -(63 + shift));
 }
 static inline double int_divide_unchecked(int64_t a, int64_t b) {
+    constexpr uint64_t exact = uint64_t(1) << 53;  // doubles hold all ints up to this size
+    if (__builtin_expect(uint64_t(a) + exact <= 2 * exact && uint64_t(b) + exact <= 2 * exact, 1))
+        return double(a) / double(b);
     uint64_t x = a < 0 ? 0 - uint64_t(a) : uint64_t(a), y = b < 0 ? 0 - uint64_t(b) : uint64_t(b);
     const double answer = quotient_of_sizes(x, y);
     return (a < 0) != (b < 0) ? -answer : answer;

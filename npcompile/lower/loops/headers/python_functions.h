@@ -159,6 +159,7 @@ static inline bool math_isnan(double x) { return exact::isnan(x); }
 static inline bool math_isinf(double x) { return exact::isinf(x); }
 static inline bool math_isfinite(double x) { return exact::isfinite(x); }
 
+static inline double math_sqrt_unchecked(double x) { return __builtin_sqrt(x); }
 static inline bool math_sqrt(double x, double& answer) {
     if (x < 0) return true;
     answer = __builtin_sqrt(x);
