@@ -1,4 +1,4 @@
-"""Records one call of a function and makes of it a residual program, its plan and its replay function.
+"""Records one call of a function and makes of it a residual program with its plan.
 
 `runtime/function.py` calls `trace`, for whole functions and for blocks. `trace` always gives the call's own
 answer, or raises the call's own exception; where no program can be made, it says why.
@@ -32,7 +32,7 @@ from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import Rewritten
-from npcompile.frontend.rewrite.source import find, given, is_given
+from npcompile.frontend.rewrite.source import FunctionNode, find, given, is_given
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Unplannable, plan
 
@@ -44,7 +44,8 @@ class Traced:
     result: Any
     program: Program | None = None
     plan: Plan | None = None
-    replay: Replay | None = None
+    # What `source.find` is to return for the code of the replay, where functions of the code were cut out.
+    tree: tuple[FunctionNode, frozenset[str]] | None = None
     reason: Reason | None = None
     line: int | None = None
     top: int | None = None  # the line of the function itself that led to `line`
@@ -159,12 +160,10 @@ def trace(
         try:
             run_passes(program)
             traced.host_calls = program.host_calls
-            traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")
-            _movable(program, traced.plan)
-            traced.replay = Replay(program, traced.plan)
-            if is_given(fn.__code__):
-                for code in traced.replay.codes:
-                    given(code, *find(fn))
+            planned = plan(program.graph, program.inputs, WEAK, program.device or "cpu")
+            _movable(program, planned)
+            traced.tree = find(fn) if is_given(fn.__code__) else None
+            traced.plan = planned
         except Unplannable as unplannable:
             traced.reason = unplannable.reason
             if unplannable.node is not None:
@@ -175,10 +174,19 @@ def trace(
         except Exception as error:
             recorder.faulted(noting(error))
             traced.reason = recorder.reason
-        if traced.replay is None:
+        if traced.plan is None:
             traced.line, traced.program = traced.line or fn.__code__.co_firstlineno, None
     traced.fault = recorder.fault
     return traced
+
+
+def write_replay(program: Program, plan: Plan, tree: tuple[FunctionNode, frozenset[str]] | None) -> Replay:
+    """Write the replay function of a recorded call. tree: as in `Traced`."""
+    replay = Replay(program, plan)
+    if tree is not None:
+        for code in replay.codes:
+            given(code, *tree)
+    return replay
 
 
 def _movable(program: Program, plan: Plan) -> None:

@@ -46,6 +46,7 @@ from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHOR
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff
+from npcompile.tiering.compile_budget import waits_for_another
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
@@ -545,7 +546,6 @@ class RecordedFunction(DeviceChoice):
         self._stats.programs += 1
         self._programs.append(traced.program)
         entry = RecordedProgram(traced, general)
-        fast_path.use()
         state.entries.append(entry)
         if (len(state.entries) > 1 or len(self._states) > 1) and log.explains_recordings():
             cause = why_recorded(self, state)
@@ -555,19 +555,23 @@ class RecordedFunction(DeviceChoice):
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
             group.add(state.lengths, entry, general, leaves)
         if config.backend == "interpreter":
+            fast_path.use()
             self._stats.segments += len(entry.segments)
-            if not entry.alone:
+            if not entry.alone or not self._writes(state, entry):
                 return result
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
             replay = entry.replay.link(stand_ins, self._stats, instead=entry.exactly)
             replay = Exactly(entry.counts, replay) if entry.counts else replay
             state.ready.insert(0, (replay, entry.host_calls))
             return result
-        entry.parked = not self._allows(entry, 1)
-        if not entry.parked:
-            entry.start()
-        state.pending.append(entry)
         waits = self._has_to_wait
+        again = self.root._stats.calls > 1 or general or len(self._states) > 1 or len(state.entries) > 1
+        if again or waits or not waits_for_another(call.lasted):
+            self._begin(state, entry)
+        else:
+            entry.postponed = True
+            state.postponed.append(entry)
+        state.pending.append(entry)
         if waits and not entry.parked:
             with log.waiting(self.name):
                 users(self._wait_for, (entry,), {})

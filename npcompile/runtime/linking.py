@@ -15,7 +15,7 @@ from npcompile.diagnostics import log
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.reason import Cause, Place, Reason
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.boundary.faults import Fault
+from npcompile.frontend.boundary.faults import Fault, noting
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
 from npcompile.runtime.guarded_replays import Exactly
@@ -78,11 +78,40 @@ class KernelLinking:
         """Tell if calls wait for the compiler."""
         raise NotImplementedError
 
+    def _begin(self, state: Specialization, entry: RecordedProgram) -> None:
+        """Have a program compiled; park it where its calls have not done enough for that yet."""
+        entry.parked = not self._allows(entry, 1)
+        if not entry.parked and self._writes(state, entry):
+            fast_path.use()
+            entry.start()
+        entry.postponed = False
+
+    def _writes(self, state: Specialization, entry: RecordedProgram) -> bool:
+        """Write a program's replay function. Where that fails, tell of it, and leave the signature to
+        NumPy."""
+        try:
+            entry.write()
+        except Exception as error:
+            state.settle()
+            self.root.failed(noting(error))
+            return False
+        return True
+
+    def _begin_postponed(self, state: Specialization) -> None:
+        """Have compiled what has waited for another call of the signature, which has come."""
+        with self._lock:
+            postponed, state.postponed = state.postponed, []
+        for entry in postponed:
+            self.root.allowance.renew()  # the call that recorded it left the work to this one
+            self._begin(state, entry)
+
     def _unpark(self, state: Specialization) -> None:
         """Have compiled what has waited until that is worth it. No call waits for that."""
         waited, state.waited = state.waited, 0
         for entry in [entry for entry in state.pending if entry.parked]:
-            if self._allows(entry, waited, min(state.plain_seconds, default=0.0)):
+            seconds = min(state.plain_seconds, default=0.0)
+            if self._allows(entry, waited, seconds) and self._writes(state, entry):
+                fast_path.use()
                 entry.start()
 
     def _allows(self, entry: RecordedProgram, calls: int, seconds: float = 0.0) -> bool:
@@ -95,6 +124,8 @@ class KernelLinking:
     def _link(self, state: Specialization) -> bool:
         """Make what has been compiled replayable; True if anything was."""
         linked = False
+        if state.postponed:
+            self._begin_postponed(state)
         self._unpark(state)
         for entry in [entry for entry in state.pending if entry.done]:
             with self._lock:
@@ -197,6 +228,7 @@ class KernelLinking:
                 state.partitioned.wait(deadline)
             if state.chunks is not None:
                 state.chunks.wait(deadline)
+            self._begin_postponed(state)
             for entry in [entry for entry in state.pending if not entry.parked]:
                 if not self._wait_for(entry, deadline):
                     raise TimeoutError(f"{self.name} is still being compiled")

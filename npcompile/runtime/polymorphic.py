@@ -70,7 +70,8 @@ class LengthGroup:
         self.left = MAX_ATTEMPTS
         self.misses = 0  # of the general programs, since one last answered
         self.attempts: list[tuple[tuple[int, ...], RecordedProgram, tuple[int, ...]]] = []
-        self.asked = False  # a number decided where a size is wanted
+        self._recorded: list[Program] = []  # those of which it is not known yet if a size decided in them
+        self._asked = False  # a number decided where a size is wanted
         self.generals: list[PolymorphicProgram] = []  # the last one first
         self.partitioned: PartitionedLike | None = None  # the function cut into blocks, whatever the lengths
         # Cuts at a call that a recording met, by the call's line.
@@ -93,7 +94,13 @@ class LengthGroup:
         """Tell if the next recording is to be a general one."""
         if self.generals:  # numbers equal in two recordings have to stay equal, or kernels assumed more
             return self.left > 0 and (self._too_narrow(lengths) or self.misses > 0)
-        return 0 < self.seen and self.left > 0 and bool(lengths or self.asked)
+        return 0 < self.seen and self.left > 0 and bool(lengths or self._is_asked())
+
+    def _is_asked(self) -> bool:
+        """Tell if a number decided, in some recording, where a size is wanted."""
+        self._asked = self._asked or any(map(_asks, self._recorded))
+        self._recorded.clear()
+        return self._asked
 
     def _too_narrow(self, lengths: tuple[int, ...]) -> bool:
         return any(known.refused for known in self.generals) or not self.followed_by(lengths)
@@ -111,9 +118,11 @@ class LengthGroup:
     def add(self, lengths: tuple[int, ...], entry: RecordedProgram, general: bool, leaves: list[Any]) -> None:
         """A recording of a call with arguments of these lengths."""
         self.seen += 1
-        self.asked = self.asked or _asks(entry.program)
         if not general:
+            if not self._asked:
+                self._recorded.append(entry.program)
             return
+        self._asked = self._asked or _asks(entry.program)
         places = counts_of(entry.program)
         counts = tuple(leaves[place] for place in places)
         outside = _outside(entry.program)

@@ -5,46 +5,69 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from npcompile.diagnostics.reason import Reason
-from npcompile.frontend.pipeline import Traced, ops_version
+from npcompile.frontend.pipeline import Traced, ops_version, write_replay
 from npcompile.frontend.program.shape_generalization import exact_guards
 from npcompile.frontend.program.slice_guards import stands_alone
+from npcompile.frontend.replay.replay import Replay
 from npcompile.lower.device import cuda
 from npcompile.lower.service.compiler import Job, submit
 
 
 class RecordedProgram:
-    """One program of one signature, on its way from recorded to replayable."""
+    """One program of one signature, on its way from recorded to replayable.
+
+    Its replay function is written when it is wanted: a program that no second call comes for needs none.
+    """
 
     def __init__(self, traced: Traced, general: bool = False) -> None:
-        assert traced.program is not None and traced.plan is not None and traced.replay is not None
+        assert traced.program is not None and traced.plan is not None
         self.program = traced.program
-        self.replay = traced.replay
         self.plan = traced.plan
+        self._tree = traced.tree
+        self._replay: Replay | None = None
         self.segments = traced.plan.segments
         self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
+        self.postponed = False  # it is not compiled before another call comes
         self.parked = False  # it is not compiled before calls that wait for it have done enough
         # It may answer; where lengths depend on data, only once another recording agrees.
         self.alone = not general or stands_alone(self.program, self.plan)
-        self.exactly = exact_guards(traced.program)  # guards in place of those for many lengths
         self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
 
+    def write(self) -> Replay:
+        """Write the replay function, if it is not there yet."""
+        if self._replay is None:
+            self._replay = write_replay(self.program, self.plan, self._tree)
+        return self._replay
+
+    @property
+    def replay(self) -> Replay:
+        """Return the replay function, to be linked with kernels."""
+        return self.write()
+
+    @functools.cached_property
+    def exactly(self) -> dict[Any, Any]:
+        """Return the guards in place of those for many lengths."""
+        return exact_guards(self.program)
+
     def start(self) -> None:
-        self.parked = False
+        """Begin to compile it."""
         salt = ops_version()
         on_cpu = self.program.device in (None, "cpu")
         begin: Callable[..., Any] = submit if on_cpu else cuda.submit
         program = self.program
         wanted_by = f"{program.name} ({program.filename}:{program.line})" if program.line else program.name
         self.jobs = [begin(segment.graph, salt, wanted_by) for segment in self.segments]
+        self.parked = False  # other threads ask `done`
 
     @property
     def done(self) -> bool:
-        return not self.parked and all(job.done for job in self.jobs)
+        return not (self.postponed or self.parked) and all(job.done for job in self.jobs)
 
     def error(self) -> Reason | None:
         return next((job.error for job in self.jobs if job.error is not None), None)

@@ -99,6 +99,7 @@ class Specialization:
         )
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[RecordedProgram] = []
+        self.postponed: list[RecordedProgram] = []  # those of them that are compiled once another call comes
         self.entries: list[RecordedProgram] = []  # all of them, oldest first: what `explain` shows
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
         self.tried = False  # True: a contest has been asked for
@@ -163,7 +164,7 @@ class Specialization:
 
     def settle(self) -> None:
         """Leave its calls to NumPy, for good."""
-        self.ready, self.pending, self.entries = [], [], []
+        self.ready, self.pending, self.postponed, self.entries = [], [], [], []
         self.partitioned = self.trial = self.aside = None
         self.owed, self.raises = 0, False
         self.move(Event.FAILED)

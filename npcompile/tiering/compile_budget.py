@@ -14,6 +14,9 @@ from npcompile.tiering.protocols import ProgramLike
 
 # Nanoseconds that the compilation of a segment is taken to last, and more for each operation in it.
 COMPILING, AN_OPERATION = 2_000_000_000, 30_000_000
+# A program that a call of less than this many seconds recorded, the first one of its function, is compiled
+# once another call comes: of many functions there is none.
+SHORT = 1e-3
 # A program is compiled in any case where this many calls of it take as long as its compilation.
 CALLS = 40_000
 # Compilations that are taken to last FREE in all begin at once; FREE_OF_WAITING where calls wait for them,
@@ -26,6 +29,11 @@ RATE = 10
 def is_bounded() -> bool:
     """Tell whether there is a bound. Tests that count kernels pin the answer: NPCOMPILE_SPENDING=0."""
     return config.spending
+
+
+def waits_for_another(seconds: float) -> bool:
+    """Tell if what a first call recorded is compiled when another one comes. seconds: the call's own work."""
+    return seconds < SHORT and is_bounded()
 
 
 class CompileBudget:

@@ -274,7 +274,7 @@ class Call:
     @property
     def lasted(self) -> float:
         """The seconds so far that were the user's."""
-        return clock() - self.began - self.machinery
+        return (self._since if self.working else clock()) - self.began - self.machinery
 
     def in_vain(self) -> None:
         """Count the time since machinery left off as machinery's, too: a replay that diverged."""

@@ -25,11 +25,17 @@ class ProgramLike(Protocol):
 
     parked: bool
     program: Program
-    replay: Replay
     plan: Plan
     segments: list[Segment]
     host_calls: int
-    exactly: dict[Any, Any]
+
+    @property
+    def exactly(self) -> dict[Any, Any]:
+        """Return the guards in place of those for many lengths."""
+
+    @property
+    def replay(self) -> Replay:
+        """Return the replay function, to be linked with kernels."""
 
     @property
     def done(self) -> bool:
