@@ -94,6 +94,7 @@ EXPRESSIONS = {
     "COMPLEX_DROPPED": "np.put_along_axis(np.zeros(4), i, c, 0)",
     "VALUES_REFUSED": "np.putmask(np.zeros(4, np.float32), m, x)",
     "VALUES_OVERLAP": "np.place(x, m, x)",
+    "MASK_OVERLAPS": "np.place(m[:-1], m[1:], True)",
     "PUT_SCALAR": "np.put(x[0], [0], [1.0])",
     "INDICES_DTYPE": "np.put(np.zeros(4), i.astype(np.uint64), x)",
     "MASK_AMONG_OTHERS": "a.__setitem__((m[:2], 1), 3.0)",
