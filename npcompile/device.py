@@ -3,6 +3,8 @@ arrays there."""
 
 from __future__ import annotations
 
+import operator
+import sys
 from contextlib import ContextDecorator
 from contextvars import ContextVar, Token
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import torch
 
 from npcompile.frontend.eager import ndarray as arrays
+from npcompile.lower.mesh.mesh import Mesh
 from npcompile.runtime.current_device import computing, current, drawing, forced, used
 
 
@@ -30,13 +33,17 @@ class device(ContextDecorator):
         by their own option).
     force : bool
         The device answers all calls, also those that take less time on the host.
+    mesh : int, optional
+        Compute on so many devices of the kind `name`, each in a process of its own: "cuda" takes the first
+        so many GPUs, "cpu" that many processes. Arrays are split among them by rows; what cannot be split
+        is done by one device, and `stats.reasons` tells why. Linux only.
 
     Raises
     ------
     RuntimeError
-        The machine has no such device.
+        The machine has no such device, or fewer than `mesh` of them.
     ValueError
-        There is no device of that name.
+        There is no device of that name, or `mesh` is no count of devices of one kind.
 
     Examples
     --------
@@ -46,14 +53,26 @@ class device(ContextDecorator):
     array([1, 2])
     """
 
-    def __init__(self, name: str | torch.device, *, fast_random: bool = False, force: bool = False) -> None:
-        self.device = resolve(name)
+    def __init__(
+        self,
+        name: str | torch.device,
+        *,
+        fast_random: bool = False,
+        force: bool = False,
+        mesh: int | None = None,
+    ) -> None:
+        found: torch.device | Mesh = resolve(name)
+        if mesh is not None:
+            found = _mesh(name, mesh, fast_random)
+        self.device = found
         self.fast_random = fast_random
         self.force = force
+        self._made_as = name, mesh
         self._tokens: list[list[tuple[ContextVar[Any], Token[Any]]]] = []
 
     def _recreate_cm(self) -> device:  # as a decorator: each call has a context of its own
-        return device(self.device, fast_random=self.fast_random, force=self.force)
+        name, mesh = self._made_as
+        return device(name, fast_random=self.fast_random, force=self.force, mesh=mesh)
 
     def __enter__(self) -> device:
         if self.device not in used:
@@ -73,7 +92,11 @@ class device(ContextDecorator):
 
     def __repr__(self) -> str:
         options = [f", {name}=True" for name in ("fast_random", "force") if getattr(self, name)]
-        return f"npcompile.device({str(self.device)!r}{''.join(options)})"
+        name = str(self.device)
+        if isinstance(self.device, Mesh):
+            name = self.device.kind
+            options.append(f", mesh={self.device.size}")
+        return f"npcompile.device({name!r}{''.join(options)})"
 
 
 def _held(variable: ContextVar[Any], value: Any) -> tuple[ContextVar[Any], Token[Any]]:
@@ -104,6 +127,25 @@ def resolve(name: str | torch.device) -> torch.device:
     return torch.device("cuda", index)
 
 
+def _mesh(name: str | torch.device, size: int, fast_random: bool) -> Mesh:
+    """Return so many devices of a kind. Raises RuntimeError, ValueError."""
+    kind, size = torch.device(name), operator.index(size)
+    if kind.index is not None or size < 1:
+        call = f"npcompile.device({str(name)!r}, mesh={size})"
+        raise ValueError(f'{call}: name a kind, "cpu" or "cuda", and a count')
+    if fast_random:
+        raise ValueError("npcompile.device: fast_random=True is for one device, not for a mesh")
+    if kind.type == "cuda" and size > torch.cuda.device_count():
+        raise RuntimeError(
+            f"npcompile.device('cuda', mesh={size}): there are {torch.cuda.device_count()} CUDA devices"
+        )
+    if not (sys.platform == "linux" and torch.distributed.is_available()):
+        raise RuntimeError(
+            "npcompile.device(..., mesh=...) needs Linux, and a torch with torch.distributed; use one device"
+        )
+    return Mesh(kind.type, size)
+
+
 def asarray(value: Any, dtype: Any = None) -> Any:
     """Return `value` as a device array on the current device, where it stays.
 
@@ -131,4 +173,4 @@ def asarray(value: Any, dtype: Any = None) -> Any:
     target = current.get()
     if target is None or not isinstance(array, arrays.ndarray):
         return array
-    return array.to_device(target)
+    return array.to_device(target.home if isinstance(target, Mesh) else target)

@@ -33,7 +33,7 @@ ORDER = (
     *("frontend.loops.passes", "frontend.loops.entry", "frontend.loops.run", "frontend.loops.source"),
     *("frontend.rewrite", "frontend.eager", "frontend.catalog", "frontend.ops", "nep50"),
     *("lower.loops.service", "lower.loops.codegen", "lower.loops"),
-    *("lower.service", "lower.shapes", "lower.native", "lower.device", "lower.store"),
+    *("lower.service", "lower.shapes", "lower.native", "lower.mesh", "lower.device", "lower.store"),
     *("lower.codegen", "lower.plan", "lower.arithmetic", "lower"),
 )
 # Files that import nothing of npcompile but each other, and that any may import.

@@ -63,6 +63,8 @@ _COMPARE_WITH_IS = "compare with `is`"
 _PASS_VALUE = "pass the value as an argument"
 _FORMAT_IN_CALLER = "format numbers in the caller"
 _PASS_AS_ARGUMENT = "pass it as an argument, or keep it in a list, tuple or dict"
+_SPLIT = "arrays with a multiple of the number of devices as rows, and work on each row by itself"
+_NEW_MESH = "start the program again; one device does the work until then"
 _NUMBERS = "arrays of numbers, or a list of such arrays"
 _NUMERIC_DTYPE = "a numeric dtype of native byte order: a.astype(float)"
 
@@ -258,6 +260,9 @@ class Cause(Enum):
     OBJECT_ARRAY = "an array of Python objects: what is done with it is Python's", _NUMBERS
     SEVERAL_DEVICES = "arrays on several devices: {}"
     ON_DEVICE = "{} on a device"
+    GATHERED = "{} gets its arrays whole on every device: {}", _SPLIT
+    NOT_SPLIT = "one device of {} does all of it: {}", _SPLIT
+    MESH_ENDED = "the processes of {} have ended: {}", _NEW_MESH
     NO_ORDER = "the strides of an array in neither C nor Fortran order"
     MEMMAP_ANSWERED = "a memmap is answered"
     MEMMAP_TO_TEXT = "a memmap made into text", _FORMAT_IN_CALLER

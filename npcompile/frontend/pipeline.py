@@ -33,6 +33,7 @@ from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.frontend.rewrite.source import FunctionNode, find, given, is_given
+from npcompile.lower.mesh.mesh import mesh_of
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Unplannable, plan
 
@@ -155,7 +156,9 @@ def trace(
     traced.top, traced.exceeded = recorder.top, recorder.exceeded
     if program is not None:
         program.line, program.own = fn.__code__.co_firstlineno, len(own)
-        if program.device is None and device != "cpu":
+        if device != "cpu" and program.device is None:
+            program.device = device
+        elif device != "cpu" and (mesh := mesh_of(device)) and program.device == str(mesh.home):
             program.device = device
         try:
             run_passes(program)

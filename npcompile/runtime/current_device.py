@@ -8,17 +8,19 @@ from contextvars import ContextVar
 
 import torch
 
+from npcompile.lower.mesh.mesh import Mesh
+
 # The device of the innermost `with npcompile.device(...)`: arrays are put there.
-current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+current: ContextVar[torch.device | Mesh | None] = ContextVar("npcompile.device", default=None)
 # The device on which jitted functions compute: that one, or None while the host answers a call in its place.
-computing: ContextVar[torch.device | None] = ContextVar("npcompile.device.computing", default=None)
+computing: ContextVar[torch.device | Mesh | None] = ContextVar("npcompile.device.computing", default=None)
 # The device answers, whatever the host may take: it was asked for, or a call on it is being measured.
 forced: ContextVar[bool] = ContextVar("npcompile.device.force", default=False)
 # Devices that were ever asked for: while there is none, the native runtime does not ask for the current one.
-used: list[torch.device] = []
+used: list[torch.device | Mesh] = []
 drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
 # Returns the device on which a call computes; None outside of any `with npcompile.device(...)`.
-current_device: Callable[[], torch.device | None] = computing.get
+current_device: Callable[[], torch.device | Mesh | None] = computing.get
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from npcompile.frontend.rewrite.partition import may_resize, tried_whole
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.lower.device import memory
 from npcompile.lower.device.transfers import counting
+from npcompile.lower.mesh.mesh import mesh_of
 from npcompile.lower.plan.interpreter import eager
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.binding import Binding
@@ -554,7 +555,8 @@ class RecordedFunction(DeviceChoice):
         if group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
             group.add(state.lengths, entry, general, leaves)
-        if config.backend == "interpreter":
+        op_by_op = config.backend == "interpreter"
+        if op_by_op and mesh_of(entry.program.device) is None:
             fast_path.use()
             self._stats.segments += len(entry.segments)
             if not entry.alone or not self._writes(state, entry):
@@ -564,7 +566,7 @@ class RecordedFunction(DeviceChoice):
             replay = Exactly(entry.counts, replay) if entry.counts else replay
             state.ready.insert(0, (replay, entry.host_calls))
             return result
-        waits = self._has_to_wait
+        waits = self._has_to_wait or op_by_op
         again = self.root._stats.calls > 1 or general or len(self._states) > 1 or len(state.entries) > 1
         if again or waits or not waits_for_another(call.lasted):
             self._begin(state, entry)

@@ -16,6 +16,7 @@ from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.reason import Cause, Place, Reason
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, noting
+from npcompile.lower.mesh.job import MeshJob
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
 from npcompile.runtime.guarded_replays import Exactly
@@ -174,6 +175,8 @@ class KernelLinking:
         stats.kernels += sum(job.kernels for job in entry.jobs)
         for job in entry.jobs:
             self._count_job(job)
+            if isinstance(job, MeshJob):
+                job.tell(lambda reason: self.note(reason, self.at(None)))
         stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
 
     def _count_job(self, job: Any) -> None:

@@ -15,6 +15,9 @@ from npcompile.frontend.program.shape_generalization import exact_guards
 from npcompile.frontend.program.slice_guards import stands_alone
 from npcompile.frontend.replay.replay import Replay
 from npcompile.lower.device import cuda
+from npcompile.lower.mesh.job import MeshJob
+from npcompile.lower.mesh.job import submit as submit_to
+from npcompile.lower.mesh.mesh import mesh_of
 from npcompile.lower.service.compiler import Job, submit
 
 
@@ -32,7 +35,7 @@ class RecordedProgram:
         self._replay: Replay | None = None
         self.segments = traced.plan.segments
         self.host_calls = traced.host_calls
-        self.jobs: list[Job | cuda.DeviceJob] = []
+        self.jobs: list[Job | cuda.DeviceJob | MeshJob] = []
         self.postponed = False  # it is not compiled before another call comes
         self.parked = False  # it is not compiled before calls that wait for it have done enough
         # It may answer; where lengths depend on data, only once another recording agrees.
@@ -58,9 +61,11 @@ class RecordedProgram:
     def start(self) -> None:
         """Begin to compile it."""
         salt = ops_version()
-        on_cpu = self.program.device in (None, "cpu")
-        begin: Callable[..., Any] = submit if on_cpu else cuda.submit
         program = self.program
+        begin: Callable[..., Any] = submit
+        if program.device not in (None, "cpu"):
+            mesh = mesh_of(program.device)
+            begin = cuda.submit if mesh is None else functools.partial(submit_to, mesh)
         wanted_by = f"{program.name} ({program.filename}:{program.line})" if program.line else program.name
         self.jobs = [begin(segment.graph, salt, wanted_by) for segment in self.segments]
         self.parked = False  # other threads ask `done`

@@ -39,6 +39,9 @@ WITHOUT_PROGRAM = {
     "a device is needed: tests/runtime/test_device_copies.py": """
         NO_DEVICE_MEMORY SEVERAL_DEVICES SHARED_ON_DEVICE ON_DEVICE
     """,
+    "several processes are needed: tests/runtime/test_mesh.py": """
+        GATHERED NOT_SPLIT MESH_ENDED
+    """,
     "this Python has no such statement": """
         TYPE_STATEMENT
     """,

@@ -383,8 +383,14 @@ def host(
     """Return real NumPy's answer, on the same memory where it is host memory.
 
     The call is counted (as `name`) unless it raises. Device arrays are copied to the host, and back where
-    NumPy wrote into them.
+    NumPy wrote into them. Raises ValueError where they lie on several devices.
     """
+    apart = {str(array._memory.device) for array in arrays_in((args, kwargs))} - {"cpu"}
+    if len(apart) > 1:
+        raise ValueError(
+            f"{name_of(function if name is None else name)}: its arrays lie on several devices "
+            f"({', '.join(sorted(apart))}): move them to one by x.to_device(...)"
+        )
     copies: dict[int, tuple[Strided, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
 
     def on_host(array: Strided) -> np.ndarray[Any, Any]:

@@ -18,8 +18,10 @@ from npcompile.frontend.replay.codegen import Writer, in_place
 from npcompile.frontend.replay.device_codegen import DeviceWriter
 from npcompile.frontend.replay.device_lane import Lane
 from npcompile.frontend.replay.residency import opened
+from npcompile.frontend.replay.shared_lane import lane_of
 from npcompile.lower.device.memory import is_exhausted, release
 from npcompile.lower.device.transfers import Counter, counting
+from npcompile.lower.mesh.mesh import mesh_of
 from npcompile.lower.native import native
 from npcompile.lower.plan.plan import Plan
 
@@ -115,7 +117,8 @@ class Replay:
         if around is not None:
             space |= {name: around(node, space[name]) for name, node in self.hosts.items()}
         if self._device is not None:
-            lane = space["__lane"] = Lane(self._device)
+            mesh = mesh_of(self._device)
+            lane = space["__lane"] = Lane(self._device) if mesh is None else lane_of(mesh)
             kernels = [
                 lane.kernel(kernel, segment.values, segment.results)
                 for kernel, segment in zip(kernels, self._segments, strict=True)

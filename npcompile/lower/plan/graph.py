@@ -6,6 +6,7 @@ import hashlib
 import io
 import pickle
 import platform
+from collections.abc import Callable, Sequence
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -134,6 +135,31 @@ def evaluate(rows: list[tuple[Any, ...]], *inputs: Any) -> Any:
                 vars(error).setdefault("culprit", getattr(row[1], "name", None))
                 raise
     return _resolved(rows[-1][1], values)
+
+
+def evaluate_by(
+    rows: list[tuple[Any, ...]],
+    inputs: Sequence[Any],
+    call: Callable[[Callable[..., Any], Any, Any], Any],
+    stored: Callable[[Any, Any], Any],
+) -> tuple[Any, dict[int, Any]]:
+    """Return what a segment answers and, by their places, what the inputs that it writes hold in the end.
+
+    No input is written to. call: makes a call of a function with its arguments. stored: returns what an array
+    holds once a value is written to all of it.
+    """
+    values: list[Any] = []
+    places = [place for place, row in enumerate(rows) if row[0] == "in"]
+    for place, row in enumerate(rows):
+        if row[0] == "in":
+            values.append(inputs[places.index(place)])
+        elif row[0] == "call" and row[1] is write:
+            values[row[2][0].place] = stored(values[row[2][0].place], _resolved(row[2][1], values))
+            values.append(None)
+        elif row[0] == "call":
+            args, kwargs = _resolved(row[2], values), _resolved(row[3], values)
+            values.append(call(_callable(row[1]), args, kwargs))
+    return _resolved(rows[-1][1], values), {place: values[places[place]] for place in sorted(written(rows))}
 
 
 def _resolved(arg: Any, values: list[Any]) -> Any:

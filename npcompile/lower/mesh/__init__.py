@@ -1,0 +1,1 @@
+"""Segments that several processes compute together, each on its own device: DTensor places the arrays."""

@@ -1,0 +1,1 @@
+"""Tests of what runs segments on a mesh."""
