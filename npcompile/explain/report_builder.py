@@ -238,14 +238,15 @@ class _Builder:
     @staticmethod
     def _see(facts: _Facts) -> None:
         """Correct the kinds of a line by where its time went, which programs and reasons do not tell."""
-        if not facts.seconds:
+        total = sum(facts.seconds.values())
+        if not total:  # the clock of threads may not have moved on
             return
         seen = max(facts.seconds, key=lambda kind: facts.seconds[kind])
         if facts.kinds <= {"Python"}:
             facts.kinds = {seen}
         elif facts.kinds == {"compiled"}:
             ours = sum(facts.seconds.get(kind, 0.0) for kind in _OURS)
-            if 1.0 - ours / sum(facts.seconds.values()) > _PLAIN:
+            if 1.0 - ours / total > _PLAIN:
                 facts.kinds = {seen} if seen != "compiled" else {"compiled", "Python"}
                 facts.reason = facts.reason or _NOT_REPLAYED
             elif seen == "native loop":  # the body is done natively as a whole

@@ -33,13 +33,11 @@ from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.lower.device import memory
 from npcompile.lower.device.transfers import counting
 from npcompile.lower.mesh.mesh import mesh_of
-from npcompile.lower.plan.interpreter import eager
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import current_device
 from npcompile.runtime.device_choice import DeviceChoice
 from npcompile.runtime.growing_arguments import GrowingArguments
-from npcompile.runtime.guarded_replays import Exactly
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.request import AGAIN, ONWARD, NoAnswer, Request, Way
@@ -48,7 +46,7 @@ from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.compile_budget import waits_for_another
-from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave, users
+from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.verify.verify import Watch, verifying
@@ -555,30 +553,11 @@ class RecordedFunction(DeviceChoice):
         if group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
             group.add(state.lengths, entry, general, leaves)
-        op_by_op = config.backend == "interpreter"
-        if op_by_op and mesh_of(entry.program.device) is None:
-            fast_path.use()
-            self._stats.segments += len(entry.segments)
-            if not entry.alone or not self._writes(state, entry):
-                return result
-            stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
-            replay = entry.replay.link(stand_ins, self._stats, instead=entry.exactly)
-            replay = Exactly(entry.counts, replay) if entry.counts else replay
-            state.ready.insert(0, (replay, entry.host_calls))
+        if config.backend == "interpreter" and mesh_of(entry.program.device) is None:
+            self._answer_op_by_op(state, entry)
             return result
-        waits = self._has_to_wait or op_by_op
         again = self.root._stats.calls > 1 or general or len(self._states) > 1 or len(state.entries) > 1
-        if again or waits or not waits_for_another(call.lasted):
-            self._begin(state, entry)
-        else:
-            entry.postponed = True
-            state.postponed.append(entry)
-        state.pending.append(entry)
-        if waits and not entry.parked:
-            with log.waiting(self.name):
-                users(self._wait_for, (entry,), {})
-        if waits or entry.done:
-            self._link(state)
+        self._have_compiled(state, entry, later=not again and waits_for_another(call.lasted))
         return result
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:

@@ -14,9 +14,11 @@ from typing import Any
 from npcompile.diagnostics import log
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.reason import Cause, Place, Reason
+from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, noting
 from npcompile.lower.mesh.job import MeshJob
+from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
 from npcompile.runtime.guarded_replays import Exactly
@@ -24,7 +26,7 @@ from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Event
 from npcompile.tiering.host_call_profile import HostCallProfile
-from npcompile.tiering.overhead import Allowance, this_thread
+from npcompile.tiering.overhead import Allowance, this_thread, users
 from npcompile.verify.verify import verifying, watched
 
 # The request that ends a message about a fault of npcompile's own.
@@ -79,13 +81,45 @@ class KernelLinking:
         """Tell if calls wait for the compiler."""
         raise NotImplementedError
 
-    def _begin(self, state: Specialization, entry: RecordedProgram) -> None:
-        """Have a program compiled; park it where its calls have not done enough for that yet."""
+    def _have_compiled(self, state: Specialization, entry: RecordedProgram, later: bool) -> None:
+        """Have a new program compiled. later: another call may see to that, if none waits for kernels."""
+        waits = self._has_to_wait or config.backend == "interpreter"
+        if later and not waits:
+            entry.postponed = True
+            state.postponed.append(entry)
+        elif not self._begin(state, entry):
+            return
+        state.pending.append(entry)
+        if waits and not entry.parked:
+            with log.waiting(self.name):
+                users(self._wait_for, (entry,), {})
+        if waits or entry.done:
+            self._link(state)
+
+    def _answer_op_by_op(self, state: Specialization, entry: RecordedProgram) -> None:
+        """Have a new program's steps done by torch one by one, without kernels."""
+        fast_path.use()
+        self._stats.segments += len(entry.segments)
+        if not entry.alone or not self._writes(state, entry):
+            return
+        stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
+        replay = entry.replay.link(stand_ins, self._stats, instead=entry.exactly)
+        replay = Exactly(entry.counts, replay) if entry.counts else replay
+        state.ready.insert(0, (replay, entry.host_calls))
+
+    def _begin(self, state: Specialization, entry: RecordedProgram) -> bool:
+        """Have a program compiled; park it where its calls have not done enough for that yet.
+
+        False if its replay function could not be written.
+        """
         entry.parked = not self._allows(entry, 1)
-        if not entry.parked and self._writes(state, entry):
+        if not entry.parked:
+            if not self._writes(state, entry):
+                return False
             fast_path.use()
             entry.start()
         entry.postponed = False
+        return True
 
     def _writes(self, state: Specialization, entry: RecordedProgram) -> bool:
         """Write a program's replay function. Where that fails, tell of it, and leave the signature to
