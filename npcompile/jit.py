@@ -161,7 +161,7 @@ class Jitted(RecordedFunction):
         where that is refused. Its signature may spend what a first call may, and its family may be left."""
         state = request.state = self._states.get(request.key)
         if (state is None or (state.ready and not state.pending)) and not self._is_to_earn():
-            self.allowance.begin(way=state is not None)
+            self.allowance.begin(state is not None, self._has_to_wait)
         if self._rest:
             self._rest -= 1
             self.note(Cause.SHORT_LIVED(), self.at(None))

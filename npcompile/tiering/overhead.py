@@ -37,6 +37,9 @@ ALLOWANCE = float("inf") if _UNLIMITED else 0.03
 SHARE = 0.15
 # Recordings and cuts begin where there is room for them: in a first call within FIRST seconds and SHARE, too.
 FIRST = float("inf") if _UNLIMITED else 0.1
+# First calls of all functions may spend FUND seconds together, and SHARE of the time that goes by. Where that
+# is spent, a function's first call has what a later one has.
+FUND = float("inf") if _UNLIMITED else 2.0
 # A later call may spend EACH seconds and the share PAID of the time that it has taken so far; or, beside
 # EACH, the PART of the calls' savings. Calls save the share PAID of their time, KEPT seconds at most.
 EACH, PAID, PART = 0.001, 0.05, 1 / 8
@@ -131,29 +134,61 @@ def calls_unseen(took: float) -> int:
     return min(MOST_CALLS, int(MOST_SECONDS / max(took, 1e-7)))
 
 
+class Fund:
+    """Seconds that first calls of all functions may spend in machinery, together. Time fills it."""
+
+    def __init__(self) -> None:
+        self._left, self._looked = FUND, clock()
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that are left; negative where more were spent."""
+        if self._left == math.inf:
+            return self._left
+        before, self._looked = self._looked, clock()
+        self._left = min(self._left + SHARE * (self._looked - before), FUND)
+        return self._left
+
+    def spend(self, seconds: float) -> None:
+        """Count the machinery of a first call."""
+        self._left -= seconds
+
+
+fund = Fund()
+
+
 class Allowance:
     """Seconds that the calls of one jitted function may spend in machinery.
 
     saved: seconds that later calls have paid for, and not spent; negative where they have spent more.
     """
 
-    __slots__ = ("_begun", "first", "further", "saved")
+    __slots__ = ("_begun", "_is_new", "first", "further", "saved")
 
     def __init__(self) -> None:
         self.first = True  # the next call, or the one at hand, may spend as much as a first one
         self.further = 0.0  # seconds for the one at hand, to finish a first one's work
         self.saved = 0.0 if FIRST < KEPT else KEPT
         self._begun = [0, 0]  # signatures so far, and further ways
+        self._is_new = True  # no call has begun
 
-    def begin(self, way: bool = False) -> None:
-        """Note the first call of a signature, or of a new way through the function."""
-        if self._begun[way] < KINDS and not this_thread.ahead:
+    def begin(self, way: bool = False, waits: bool = False) -> None:
+        """Note the first call of a signature, or of a new way through the function.
+
+        waits: calls wait for kernels, and need not pay for them.
+        """
+        if this_thread.ahead:
+            return
+        if self._begun[way] < KINDS and (waits or fund.left > 0):
             self._begun[way] += 1
-            self.renew()
+            self.first = True
+        elif self._is_new:
+            self.first = False
+        self._is_new = False
 
     def renew(self) -> None:
         """Let the next call spend as much as a first one, as the user waits for the compiler."""
-        self.first = True
+        self.first, self._is_new = True, False
 
     def of_later(self, took: float) -> float:
         """Return the seconds that a later call may spend in all, by its time so far."""
@@ -180,6 +215,7 @@ class Allowance:
     def settle(self, took: float, machinery: float) -> None:
         """Count a call that is over: its time, and its machinery's beyond what each may spend in any case."""
         if self.first or self.further:
+            fund.spend(machinery)
             self.first, self.further = False, 0.0
         else:
             self.saved = min(self.saved + PAID * took - max(machinery - PART * EACH, 0.0), KEPT)
@@ -293,7 +329,7 @@ class Call:
 
     def go_further(self, lasted: float) -> None:
         """Go on with what calls before have left, and spend more for it. lasted: seconds of the last call."""
-        if self.allowance is not None:
+        if self.allowance is not None and fund.left > 0:
             self.allowance.further = min(FURTHER, WORTH * lasted)
         if (forget := self._forget) is not None:
             forget()

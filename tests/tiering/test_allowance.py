@@ -313,3 +313,51 @@ def test_what_is_done_further_is_bounded(clock: Callable[[float], Clock]) -> Non
     allowance.settle(1.0, overhead.FURTHER)
     assert not allowance.further and allowance.saved == 0.0
     assert allowance.of_all(0.0) == overhead.EACH
+
+
+def test_first_calls_of_many_functions_share_a_fund(
+    clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(5e-4)
+    monkeypatch.setattr(overhead, "FUND", 0.05)
+    monkeypatch.setattr(overhead, "fund", overhead.Fund())
+    x = np.arange(5.0)
+    functions = [written(f"steps{i}", ["y = x * 2 + 1", f"return np.sqrt(y) - {i}"]) for i in range(40)]
+    jitted = [npcompile.jit(function) for function in functions]
+    for mine, plain in zip(jitted, functions, strict=True):
+        same(mine(x), plain(x))
+    assert 0 < sum(mine.stats.recordings for mine in jitted) < 30
+    clock(5e-6)
+    last, calls = jitted[-1], 0
+    while not last.stats.recordings:  # its calls earn that
+        calls += 1
+        same(last(x), functions[-1](x))
+        assert calls < 200_000
+    other = jitted[-2]
+    other.wait(10)
+    same(other(x), functions[-2](x))
+    assert other.stats.recordings == 1
+
+
+def test_time_fills_the_fund_of_first_calls(
+    clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = clock(0.0)
+    monkeypatch.setattr(overhead, "FUND", 1.0)
+    monkeypatch.setattr(overhead, "fund", overhead.Fund())
+    allowances = [overhead.Allowance() for _ in range(4)]
+    allowances[0].begin()
+    allowances[0].settle(2.0, 1.5)
+    allowances[1].begin()
+    assert not allowances[1].first
+    allowances[2].begin(waits=True)
+    assert allowances[2].first
+    allowances[1].renew()
+    allowances[1].begin()
+    assert allowances[1].first
+    time.takes(4.0)
+    assert overhead.fund.left == pytest.approx(4 * overhead.SHARE - 0.5)
+    allowances[3].begin()
+    assert allowances[3].first
+    time.takes(100.0)
+    assert overhead.fund.left == overhead.FUND
