@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -34,6 +35,9 @@ START = (
 )
 STARTING = 300.0  # seconds: the longest wait for the processes to be ready
 GRACE = 10.0  # seconds in which all answer, once one has told of an error
+
+
+MOST_WORDS = 40_000  # bytes of what the processes have printed in which the cause of their end is sought
 
 
 class Ended(Exception):
@@ -170,8 +174,7 @@ class Pool:
 
     def _last_words(self) -> str:
         self._log.seek(0)
-        lines = self._log.read()[-4000:].decode(errors="replace").strip().splitlines()
-        return " ".join(lines[-2:]) or "it said nothing"
+        return last_words(self._log.read()[-MOST_WORDS:].decode(errors="replace"))
 
     def end(self, why: str) -> None:
         """End the processes, for good."""
@@ -192,6 +195,18 @@ class Pool:
         self._why = "this process was forked"
         for end in (*self._runs, *self._compilations):
             end.close()
+
+
+def last_words(printed: str) -> str:
+    """Return the line in which a process told of its last error, else the last one that it has printed.
+
+    printed: tracebacks of Python, which end with the error, or of C++, which go on with frames.
+    """
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"what\(\):|[\w.]+(Error|Exception)\b", line)]
+    if errors:
+        return errors[-1]
+    return lines[-1] if lines else "it said nothing"
 
 
 _pools: dict[Mesh, Pool] = {}
