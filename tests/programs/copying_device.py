@@ -20,7 +20,7 @@ from npcompile.frontend.replay.same_layout import entered
 from npcompile.lower.device import graphs, transfers
 from npcompile.lower.plan import interpreter
 from npcompile.partition import partitioned
-from npcompile.runtime import function
+from npcompile.runtime import function, linking
 from tests.programs.taped_graphs import TapedGraphs
 
 TRACE = function.trace
@@ -85,7 +85,7 @@ def use(patch: pytest.MonkeyPatch) -> None:
     """Have everything that is jitted run on it."""
     patch.setenv("NPCOMPILE_BACKEND", "interpreter")
     patch.setattr(function, "trace", trace)
-    patch.setattr(function, "eager", interpreted)
+    patch.setattr(linking, "eager", interpreted)
     patch.setattr(replay, "Lane", Lane)
     patch.setattr(partitioned, "is_apart", lambda: True)
     patch.setattr(graphs.using, "capturer", TapedGraphs())

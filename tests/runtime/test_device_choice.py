@@ -18,7 +18,7 @@ import npcompile
 from npcompile.frontend.pipeline import trace
 from npcompile.lower.plan.interpreter import eager
 from npcompile.partition import partitioned
-from npcompile.runtime import device_choice, function
+from npcompile.runtime import device_choice, function, linking
 from npcompile.runtime.current_device import current, current_device, is_apart, used
 from npcompile.tiering import device_contest
 from npcompile.tiering.device_contest import FIRST
@@ -61,7 +61,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
         return (copying_device.interpreted if device == "copying" else eager)(graph, device)
 
     monkeypatch.setattr(function, "trace", traced)
-    monkeypatch.setattr(function, "eager", interpreted)
+    monkeypatch.setattr(linking, "eager", interpreted)
     monkeypatch.setattr(partitioned, "is_apart", is_apart)
     monkeypatch.setattr(device_choice, "are_held", lambda: True)
     monkeypatch.setattr(device_choice.DeviceChoice, "_there", lambda *args: made.answer(*args))
