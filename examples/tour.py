@@ -16,7 +16,7 @@ import numpy as np
 
 import npcompile
 from npcompile.frontend.passes.order import PASSES, watched
-from npcompile.frontend.pipeline import trace
+from npcompile.frontend.pipeline import trace, write_replay
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite, source_with_hooks
 
 numbers = itertools.count(1)
@@ -65,14 +65,14 @@ indented(source_with_hooks(lloyd_step))
 
 
 # frontend/record/ is a set of hooks: each does what Python does, on the real arrays, and notes it. `trace`
-# runs a whole recording: from the arguments to the residual program, its plan and its replay function.
+# runs a whole recording: from the arguments to the residual program and its plan.
 # `watched` keeps the program's text as it was recorded, and after each pass.
 
 rewritten = rewrite(lloyd_step)
 assert isinstance(rewritten, Rewritten)  # else it says why the function cannot be rewritten
 with watched(True) as snapshots:
     traced = trace(lloyd_step, rewritten, (X, means), {}, ["X", "means"], None, "cpu")
-assert traced.program is not None and traced.plan is not None and traced.replay is not None, traced.reason
+assert traced.program is not None and traced.plan is not None, traced.reason
 recorded, *passed = snapshots
 
 stage(
@@ -142,7 +142,7 @@ stage(
     "The replay function",
     "Later calls run this function, linked with the kernels, if its guards hold (frontend/replay/).",
 )
-indented(traced.replay.text)
+indented(write_replay(traced.program, traced.plan, traced.tree).text)
 
 
 # The native extension finds the specialisation of the arguments, checks guards and calls the replay.

@@ -17,7 +17,7 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.eager import counters
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.pipeline import trace
+from npcompile.frontend.pipeline import trace, write_replay
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
@@ -390,14 +390,14 @@ def kernel_of(fn: Any, change: Any) -> list[Difference]:
     rewritten = rewrite(fn)
     assert isinstance(rewritten, Rewritten)
     traced = trace(fn, rewritten, (X.copy(),), {}, ["x"], None, "cpu")
-    assert traced.plan is not None and traced.replay is not None
+    assert traced.program is not None and traced.plan is not None
 
     def wrong(segment: Segment) -> Any:
         right = eager(segment.graph)
         return lambda *host: change(right(*host), host)
 
     kernels = [CheckedKernel(wrong(item), item, __file__, told.append) for item in traced.plan.segments]
-    traced.replay.link(kernels, Stats())(X.copy())
+    write_replay(traced.program, traced.plan, traced.tree).link(kernels, Stats())(X.copy())
     return told
 
 
