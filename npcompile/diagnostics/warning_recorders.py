@@ -19,7 +19,7 @@ _EXPECTED = ("expected_warning", "expected")
 # The last list that was looked into, and whether ours belong in it.
 _seen: tuple[Any, bool] = (None, True)
 # The collector goes through all objects to find who holds a list: a tenth of a second beside PyTorch.
-# That may take so many seconds, and such a part of the process's time. A list that is not looked into is
+# Such searches may take so many seconds, and such a part of the process's time. A list not looked into is
 # somebody else's.
 _FREE, _PART = 0.2, 0.005
 _BEGAN, _spent = time.perf_counter(), 0.0

@@ -45,7 +45,7 @@ class Traced:
     result: Any
     program: Program | None = None
     plan: Plan | None = None
-    # What `source.find` is to return for the code of the replay, where functions of the code were cut out.
+    # `source.find` returns it for the code of the replay, where functions of the code were cut out.
     tree: tuple[FunctionNode, frozenset[str]] | None = None
     reason: Reason | None = None
     line: int | None = None

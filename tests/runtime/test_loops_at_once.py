@@ -17,6 +17,7 @@ from npcompile.lower.device import graphs, memory
 from npcompile.partition import call
 from npcompile.partition.partitioned import PartitionedFunction
 from tests.programs import copying_device
+from tests.runtime.test_resident_arrays import in_place, made_inside, new_arrays
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 
@@ -31,27 +32,6 @@ def device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         call, "are_held", lambda: False
     )  # no contest with NumPy: counts are the same each time
-
-
-def new_arrays(x, y, n):
-    for _ in range(n):
-        x = x * 0.5 + y
-        y = y - x * 0.25
-    return x, y
-
-
-def in_place(x, y, n):
-    for _ in range(n):
-        x[1:-1] = 0.5 * (y[:-2] + y[2:])
-        y[1:-1] = 0.5 * (x[:-2] + x[2:])
-
-
-def made_inside(x, y, n):
-    z, count = np.zeros_like(x), np.zeros(x.shape, dtype=np.int64)
-    for _ in range(n):
-        z = np.where(z < 2, z * z + x, z)
-        count += z < 2
-    return count
 
 
 def swapped(x, y, n):

@@ -450,7 +450,7 @@ class TripGraphs:
         if self._fates is not None and self._fates != fates:
             raise Refused("an array's use is another one at each trip")
         self._fates = fates
-        # What one array becomes may lie where another one began.
+        # An array's result may lie where another array began.
         begun = {own.untyped_storage().data_ptr() for own in self._own}
         for number, (own, result) in enumerate(zip(self._own, results, strict=True)):
             if result.data_ptr() != own.data_ptr() and result.untyped_storage().data_ptr() in begun:

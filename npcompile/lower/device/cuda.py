@@ -14,15 +14,15 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import fx
 
 from npcompile.diagnostics import log
-from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.settings import config
 from npcompile.lower import adapter
+from npcompile.lower.device.job import LocalJob
 from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.values import Value
@@ -37,34 +37,13 @@ _thread: threading.Thread | None = None  # that compiles
 _running: DeviceJob | None = None  # on that thread
 
 
-class DeviceJob:
-    """One segment on its way to a callable on device tensors, with the attributes of `compiler.Job`."""
+class DeviceJob(LocalJob):
+    """One segment on its way to a callable on device tensors."""
 
     def __init__(self, graph: fx.Graph, wanted_by: str = "") -> None:
-        self.wanted_by = wanted_by
-        self.kernel: Callable[..., Any] | None = None
-        self.error: Reason | None = None
-        self.source = ""
-        self.kernels = 0
-        self.seconds = 0.0
-        self.from_disk = False  # Inductor and Triton keep caches of their own
-        self.counted = False
-        outputs = result_values(graph)
-        self.bytes_written = sum(_nbytes(value) for value in outputs)
+        super().__init__(graph, wanted_by)
         self._graph = graph
         self._ended = False
-        self._event = threading.Event()
-
-    @property
-    def done(self) -> bool:
-        return self._event.is_set()
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
-        end = None if timeout is None else time.monotonic() + timeout
-        while not self._event.wait(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic()))):
-            if end is not None and time.monotonic() >= end:
-                raise TimeoutError(f"not compiled after {timeout} seconds")
 
     def run(self) -> None:
         """Compile, unless that takes too long."""
@@ -88,7 +67,7 @@ class DeviceJob:
             timer.cancel()
         if self._ends():
             self.kernel, self.source, self.kernels, self.error = kernel, source, kernels, error
-            self._tell(time.monotonic() - began)
+            self.finish(time.monotonic() - began)
 
     def _give_up(self, seconds: float) -> None:
         """End the job, though its thread goes on; another thread takes the jobs that wait."""
@@ -96,20 +75,13 @@ class DeviceJob:
             self.error = Cause.COMPILE_SECONDS(f"{seconds:g}")
             if _running is self:
                 _start()
-            self._tell(seconds)
+            self.finish(seconds)
 
     def _ends(self) -> bool:
         """Tell if the job ends now: it does once, compiled or given up."""
         with _lock:
             ended, self._ended = self._ended, True
             return not ended
-
-    def _tell(self, seconds: float) -> None:
-        self.seconds = seconds
-        try:
-            log.compilation_ended(self.wanted_by, seconds, self.error)
-        finally:  # a handler of the user's may raise
-            self._event.set()
 
     def _segment_function(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
         rows = wire.rows_of(self._graph)
@@ -141,14 +113,6 @@ def _offset(value: Value) -> int:
     if value.region is None or value.dtype is None or value.region.offset % value.dtype.itemsize:
         return 0
     return (value.region.offset % ALIGNED) // value.dtype.itemsize
-
-
-def _nbytes(value: Value) -> int:
-    assert value.dtype is not None
-    total = value.dtype.itemsize
-    for size in value.shape:
-        total *= size
-    return total
 
 
 def submit(graph: fx.Graph, salt: str = "", wanted_by: str = "") -> DeviceJob:

@@ -20,6 +20,7 @@ from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.settings import config
 from npcompile.lower import adapter
+from npcompile.lower.device.job import LocalJob
 from npcompile.lower.mesh.memory import shared
 from npcompile.lower.mesh.mesh import Mesh
 from npcompile.lower.mesh.messages import Compile, Compiled, Inline, Ran, is_small, opened, sent
@@ -27,7 +28,6 @@ from npcompile.lower.mesh.placement import largest
 from npcompile.lower.mesh.pool import Ended, Failed, pool_of
 from npcompile.lower.mesh.sharded import WHOLE, dtype_of
 from npcompile.lower.plan import graph as wire
-from npcompile.lower.plan.attributes import result_values
 from npcompile.lower.plan.values import Value, c_strides
 
 _lock = threading.Lock()
@@ -35,42 +35,22 @@ _jobs: dict[str, MeshJob] = {}
 _threads: ThreadPoolExecutor | None = None
 
 
-class MeshJob:
-    """One segment on its way to a callable on tensors of a mesh's home, with what a `compiler.Job` has.
+class MeshJob(LocalJob):
+    """One segment on its way to a callable on tensors of a mesh's home.
 
     collectives: how many times the processes exchange values in a run. inputs: the axis along which each
     input is split, or `WHOLE`; empty if one device does all.
     """
 
     def __init__(self, mesh: Mesh, graph: fx.Graph, key: str, compiled: bool, wanted_by: str) -> None:
+        super().__init__(graph, wanted_by)
         self.mesh, self.key = mesh, key
-        self.wanted_by = wanted_by
-        self.kernel: Callable[..., Any] | None = None
-        self.error: Reason | None = None
-        self.source = ""
-        self.kernels = 0
-        self.seconds = 0.0
-        self.from_disk = False
-        self.counted = False
         self.collectives = 0
         self.inputs: tuple[int, ...] = ()
-        self.bytes_written = sum(_nbytes(value) for value in result_values(graph))
         self._rows = wire.rows_of(graph)
         self._request = Compile(key, wire.pack(self._rows), compiled)
         self._reasons: list[Reason] = []
         self._listeners: list[Callable[[Reason], Any]] = []
-        self._event = threading.Event()
-
-    @property
-    def done(self) -> bool:
-        return self._event.is_set()
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
-        end = None if timeout is None else time.monotonic() + timeout
-        while not self._event.wait(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic()))):
-            if end is not None and time.monotonic() >= end:
-                raise TimeoutError(f"not compiled after {timeout} seconds")
 
     def tell(self, listener: Callable[[Reason], Any]) -> None:
         """Call a function with each reason why one device does more than its part, now and later."""
@@ -97,11 +77,7 @@ class MeshJob:
             self.kernel = _Kernel(self, self._rows, answer, self._whole(answer))
         except Exception as error:  # a failure of the compiler is a reason, never the user's exception
             self.error = Cause.COMPILATION_FAILED(type(error).__name__, str(error))
-        self.seconds = time.monotonic() - began
-        try:
-            log.compilation_ended(self.wanted_by, self.seconds, self.error)
-        finally:  # a handler of the user's may raise
-            self._event.set()
+        self.finish(time.monotonic() - began)
 
     def _whole(self, answer: Compiled) -> Callable[..., list[torch.Tensor]]:
         """Return what one device does: op by op, unless it is a GPU that does all of it in any case."""
@@ -262,11 +238,6 @@ def is_close(found: torch.Tensor, whole: torch.Tensor) -> bool:
     finite = whole.abs()[torch.isfinite(whole)]
     scale = float(finite.max()) if finite.numel() else 0.0
     return torch.allclose(found, whole, rtol=within, atol=within * scale, equal_nan=True)
-
-
-def _nbytes(value: Value) -> int:
-    assert value.dtype is not None
-    return math.prod(value.shape) * value.dtype.itemsize
 
 
 def submit(mesh: Mesh, graph: fx.Graph, salt: str = "", wanted_by: str = "") -> MeshJob:

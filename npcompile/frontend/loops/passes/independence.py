@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from npcompile.frontend.loops.passes.reachability import reached_from
 from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
@@ -164,7 +165,7 @@ class _Proof:
                 if target in self.within or (block is self.header and target is self.end.exhausted):
                     continue
                 if not isinstance(target.end, ir.Leave) or target.end.why is None:
-                    later = _after(target)
+                    later = reached_from(target)
                     changes = self.header not in later and self.header.source in {one.source for one in later}
                     why = "names change their types in it" if changes else "`break` or `return` may end it"
                     raise Dependent(why)
@@ -508,15 +509,3 @@ def _reads_of(name: str, node: ir.Expression) -> int:
     """Return how often an expression reads a name."""
     own = int(isinstance(node, ir.Read) and node.name == name)
     return own + sum(_reads_of(name, part) for part in ir.parts_of(node))
-
-
-def _after(start: ir.Block) -> set[ir.Block]:
-    """Return a block and those that can be reached from it."""
-    seen: set[ir.Block] = set()
-    pending = [start]
-    while pending:
-        block = pending.pop()
-        if block not in seen:
-            seen.add(block)
-            pending += ir.targets(block.end)
-    return seen

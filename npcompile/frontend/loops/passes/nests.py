@@ -28,7 +28,7 @@ from npcompile.lower.loops.verifier import bound_by
 MOST_BLOCKS = 60  # of a nest, which is written twice
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _EXTREMES = ("npl::smallest<int64_t", "npl::largest<int64_t")
-# What a comparison says of the name on its left: it is at least, or at most, the other side plus a shift.
+# A comparison holds its left name at least at, or at most at, the other side plus a shift.
 _SAYS: dict[type[ast.AST] | None, tuple[bool, int]] = {
     ast.Lt: (False, -1), ast.LtE: (False, 0), ast.Gt: (True, 1), ast.GtE: (True, 0)
 }  # fmt: skip

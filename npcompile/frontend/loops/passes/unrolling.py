@@ -7,10 +7,10 @@ begin the range anew at the next item, so that Python goes on in the loop where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from npcompile.frontend.loops.passes.reachability import reached_from
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT
 from npcompile.lower.loops.verifier import bound_by
@@ -93,7 +93,8 @@ class _Copies:
         while self.pending:
             block, taken = self.pending.pop()
             self._fill(self.made[block, taken], block, taken)
-        self.region.blocks[:] = _reached(self.region.entry, [*before, *self.made.values()])
+        reached = reached_from(self.region.entry)
+        self.region.blocks[:] = [block for block in (*before, *self.made.values()) if block in reached]
 
     def _copy(self, block: ir.Block, taken: int) -> ir.Block:
         """Return the copy of a block where so many items were taken; the block itself outside of the loop."""
@@ -208,15 +209,3 @@ def _copied(node: Any, names: dict[str, ir.Constant], known: dict[Any, Any]) -> 
         }
         known[node] = replace(node, **parts)
     return known[node]
-
-
-def _reached(entry: ir.Block, blocks: Sequence[ir.Block]) -> list[ir.Block]:
-    """Return the blocks that can be reached, in their order."""
-    seen: set[ir.Block] = set()
-    pending = [entry]
-    while pending:
-        block = pending.pop()
-        if block not in seen:
-            seen.add(block)
-            pending += ir.targets(block.end)
-    return [block for block in blocks if block in seen]
