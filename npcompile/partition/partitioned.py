@@ -110,7 +110,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         self.tried = 0  # times that they were to be
         self.rounds = 0  # times that Python's work was measured
         if is_apart() and not verifying():
-            self.keep_arrays(root._blocks)
+            self.keep_arrays()
         self.watch: Watch | None = None  # it is being measured
 
     @classmethod

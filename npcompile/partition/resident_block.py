@@ -10,12 +10,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.boundary.faults import Fault
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.replay.replay import DeviceReplay
 from npcompile.frontend.replay.residency import Residency, settle, table
 from npcompile.frontend.replay.resident_loop import Block, LoopGraphs
 from npcompile.partition.unit import Unit
+from npcompile.runtime.function import RecordedFunction
 
 NOT_ANSWERED: Any = object()
 
@@ -25,6 +26,16 @@ class ResidentCalls(Unit):
 
     def by_private_replay(self, arrays: Residency, args: tuple[Any, ...]) -> Any:
         """Return the answer of a replay that is ready and private; NOT_ANSWERED if there is none."""
+        try:
+            return self._by_private_replay(arrays, args)
+        except BaseException as error:
+            arrays.settle()
+            answer = self.despite(error, args, {})
+            if answer is error:
+                raise
+            return answer
+
+    def _by_private_replay(self, arrays: Residency, args: tuple[Any, ...]) -> Any:
         if self.__wrapped__.__code__ is not self._code or len(args) != self._arity or self._is_numpys_now():
             return NOT_ANSWERED
         leaves: list[Any] = [*self.own]
@@ -41,12 +52,6 @@ class ResidentCalls(Unit):
                 result = arrays.replay(replay, leaves)
             except Diverged:
                 continue
-            except BaseException as error:
-                arrays.settle()
-                answer = self.despite(error, args, {})
-                if answer is error:
-                    raise
-                return answer
             self._stats.calls += 1
             self._answered(state, replay, host_calls)
             return result
@@ -75,14 +80,25 @@ class ResidentCut:
     is_resident: the function has such a table.
     """
 
+    owner: RecordedFunction
+    root: Any
     table: Callable[[], Residency] | None = None
     loop_graphs: LoopGraphs | None = None
     is_resident = False
 
-    def keep_arrays(self, counter: Stats) -> None:
-        """Keep arrays on the device in calls from now on. counter: counts bytes that cross, and graphs."""
+    def keep_arrays(self) -> None:
+        """Keep arrays on the device in calls from now on."""
+        counter = self.root._blocks
         self.loop_graphs = LoopGraphs(counter)
-        self.table = functools.partial(Residency, counter, self.loop_graphs)
+        self.table = functools.partial(Residency, counter, self._failed, self.loop_graphs)
+
+    def _failed(self, fault: Fault) -> None:
+        """Leave later calls to Python, as npcompile failed between blocks, and tell of it."""
+        own: Any = self  # as `PartitionedLike`
+        for state in self.owner._states.values():
+            if state.partitioned is own:
+                state.settle()
+        self.root.failed(fault)
 
     def as_called(self, block: ResidentCalls | None, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return what the cut function is to call where `function` answers a block's calls."""

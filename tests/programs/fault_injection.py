@@ -58,6 +58,16 @@ EXEMPT = (
     "lower/plan/segment.py:stored",
     "nep50/",
     "frontend/rewrite/call_sites.py:is_place",  # the boundary tells frames apart by it
+    # Assignments and reads of a thread's table, what answers in place of the table, and calls of blocks.
+    "frontend/replay/residency.py:_after_one",
+    "frontend/replay/residency.py:_begun",
+    "frontend/replay/residency.py:Residency.__init__",
+    "frontend/replay/residency.py:Residency.__enter__",
+    "frontend/replay/residency.py:Residency.__exit__",
+    "frontend/replay/residency.py:settle",
+    "frontend/replay/residency.py:table",
+    "partition/resident_block.py:ResidentBlock.__call__",
+    "partition/resident_block.py:ResidentCalls.by_private_replay",
 )
 EXEMPT_NAMES = (
     *(
@@ -76,6 +86,10 @@ MAY_BE_TORN = (
     *(
         "copying_device.py:Lane.",
         "frontend/replay/device_lane.py:",
+        "frontend/replay/residency.py:",
+        "frontend/replay/resident_loop.py:",
+        "partition/resident_block.py:ResidentBlock.counted",
+        "partition/resident_block.py:ResidentCalls.counted",
         "frontend/eager/ndarray.py:",
         "frontend/eager/strided.py:",
     ),

@@ -16,6 +16,7 @@ import torch
 import npcompile
 import npcompile.numpy
 from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.boundary.faults import Fault
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.replay.residency import Residency, Use
 from npcompile.lower.device import memory, transfers
@@ -182,7 +183,8 @@ def test_copies_that_the_host_has_the_values_of_are_released() -> None:
         array += 1
         lane.give_back(written, array)
 
-    with Residency(Stats()) as table:
+    faults: list[Fault] = []
+    with Residency(Stats(), faults.append) as table:
         table.replay(use, [])
         assert len(table._entries) == 2
         memory.release()

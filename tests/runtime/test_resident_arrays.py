@@ -18,7 +18,7 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.boundary.faults import InternalError
+from npcompile.frontend.boundary.faults import Fault, InternalError
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.replay.residency import Residency, Use
 from npcompile.frontend.rewrite.resident_statements import resident
@@ -406,9 +406,12 @@ def test_values_that_a_failing_kernel_has_lost_are_told() -> None:
         array[:2] = 0.0
         raise Diverged from MemoryError("no memory is left")
 
-    with pytest.raises(InternalError, match="no memory is left"), Residency(Stats()) as table:
-        table.replay(half, [])
-        table.replay(failing, [])
+    faults: list[Fault] = []
+    with pytest.raises(InternalError, match=r"no memory is left.*stays"):
+        with Residency(Stats(), faults.append) as table:
+            table.replay(half, [])
+            table.replay(failing, [])
+    assert len(faults) == 1
 
 
 def indexed(x, y, n):
@@ -440,10 +443,50 @@ def test_a_failing_kernel_leaves_values_that_the_host_has() -> None:
     def read(*_: Any) -> Any:
         return np.asarray(lane.enter(host))
 
-    with Residency(Stats()) as table:
+    faults: list[Fault] = []
+    with Residency(Stats(), faults.append) as table:
         with pytest.raises(Diverged):
             table.replay(failing, [])
         np.testing.assert_array_equal(table.replay(read, []), np.arange(4.0))
+    assert not faults
+
+
+def test_the_host_gets_the_values_of_arrays_that_can_be_copied_where_npcompile_fails() -> None:
+    """Two arrays are written; one cannot be copied back. The fault is told, the other has its values."""
+    lane = copying_device.Lane("cuda")
+    lost, kept = np.arange(4.0), np.arange(4.0)
+
+    def add(*_: Any) -> None:
+        for host in (lost, kept):
+            array = lane.enter(host, Use.WRITTEN)
+            array += 1
+            lane.give_back(host, array)
+
+    copy_back = type(lane).copy_back
+
+    def failing(self: Any, host: Any, array: Any) -> None:
+        if host is lost:
+            raise KeyError("by_data")
+        copy_back(self, host, array)
+
+    faults: list[Fault] = []
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(InternalError, match=r"KeyError.*stays"):
+        with Residency(Stats(), faults.append) as table:
+            table.replay(add, [])
+            patch.setattr(type(lane), "copy_back", failing)
+            table.look(kept)
+    assert len(faults) == 1
+    np.testing.assert_array_equal(kept, np.arange(4.0) + 1)
+
+
+def test_what_fails_beside_the_arrays_changes_no_answer() -> None:
+    faults: list[Fault] = []
+    with pytest.MonkeyPatch.context() as patch, Residency(Stats(), faults.append) as table:
+        patch.setattr(Residency, "forget", lambda self: 1 / 0)
+        host, lane = np.arange(4.0), copying_device.Lane("cuda")
+        table.replay(lambda: lane.enter(host), [])
+        assert table.taken(host) is host
+        assert not table._entries and len(faults) == 1
 
 
 # -- the statements ------------------------------------------------------------------------------------------

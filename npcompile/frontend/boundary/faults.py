@@ -374,19 +374,26 @@ def _parts(hooks: Any, source: Source, parts: Iterator[Iterable[Any]]) -> Iterat
     yield source.rest()
 
 
-def beside(ends: Callable[[Any, Fault], None]) -> Callable[[Function], Function]:
-    """Decorate a method that is called from within the user's code to take notes, and returns nothing.
+def _nothing(*_: Any) -> None:
+    """Answer for a method that returns nothing."""
 
-    Where it meets a fault, `ends` makes sure that it is called no more.
+
+def beside(
+    ends: Callable[[Any, Fault], None], plain: Callable[..., Any] = _nothing
+) -> Callable[[Function], Function]:
+    """Decorate a method that is called from within the user's code and does nothing that the user wrote.
+
+    Where it meets a fault, `ends` makes sure that it does nothing any more, and `plain` answers.
     """
 
     def decorate(method: Function) -> Function:
         @functools.wraps(method)
-        def noted(self: Any, /, *given: Any) -> None:
+        def noted(self: Any, /, *given: Any) -> Any:
             try:
-                method(self, *given)
+                return method(self, *given)
             except Exception as error:
                 ends(self, noting(error))
+            return plain(*given)
 
         return noted  # type: ignore[return-value]
 

@@ -20,8 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.boundary.faults import InternalError
+from npcompile.frontend.boundary.faults import Fault, beside, noting
 from npcompile.frontend.catalog import lookers
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.replay.same_layout import entered, laid_as
@@ -98,14 +97,30 @@ class _Resident:
             self.stale = False
 
 
+def _begun(iterable: Any) -> Any:
+    """Return what a loop draws its items from, of which `Residency.trips` may take some."""
+    return iter(iterable) if type(iterable) is range else iterable
+
+
+def _after_one(
+    trip: tuple[Any, ...], iterator: Any, blocks: tuple[Any, ...], item: Any, *values: Any
+) -> tuple[Any, ...]:
+    """Return what `Residency.trips` does where no further trip was done."""
+    return (item, *values)[: 1 + trip[0]]
+
+
 class Residency:
     """The table of one call. The cut function's body is its `with` block.
 
-    counter: the bytes that are copied between replays are added to it. loops: do trips of loops at once.
+    counter: the bytes that are copied between replays are added to it. failed: is told of faults. loops: do
+    trips of loops at once.
     """
 
-    def __init__(self, counter: transfers.Counter, loops: Loops | None = None) -> None:
+    def __init__(
+        self, counter: transfers.Counter, failed: Callable[[Fault], None], loops: Loops | None = None
+    ) -> None:
         self._counter = counter
+        self.failed = failed
         self._loops = loops
         self._done: deque[Done] = deque(maxlen=MOST_DONE)  # the last replays since the table was settled
         self._entries: dict[Any, _Resident] = {}  # by place in memory
@@ -127,6 +142,22 @@ class Residency:
 
     # -- the cut function --------------------------------------------------------------------------------
 
+    def _give_up(self, fault: Fault) -> None:
+        """Keep nothing on the device any more, as npcompile failed; raise if values are lost."""
+        is_torn, self._is_off = self._is_writing, True
+        self._is_writing = False
+        self._done.clear()
+        for place, entry in [*self._entries.items()]:
+            try:
+                entry.copy_back()
+            except Exception:  # what else has values is to get them
+                is_torn = True
+            self._entries.pop(place, None)
+        self.failed(fault)
+        if is_torn:
+            raise fault.torn() from fault.error
+
+    @beside(_give_up)
     def settle(self) -> None:
         """Copy to the host what it lacks, and forget the copies on the device: Python may write to arrays."""
         self._done.clear()
@@ -134,17 +165,20 @@ class Residency:
             with transfers.counting(self._counter):
                 self.forget()
 
+    @beside(_give_up)
     def look(self, *values: Any) -> None:
         """Settle unless these values, which Python looks at next, are none that lead to an array."""
         if self._entries and not all(map(is_plain, values)):
             self.settle()
 
+    @beside(_give_up, lambda value: value)
     def taken(self, value: Any) -> Any:
         """Return a value whose truth Python asks for next."""
         if self._entries and not is_plain(value):
             self.settle()
         return value
 
+    @beside(_give_up)
     def iterate(self, *values: Any) -> None:
         """Keep up to date what a loop draws its items from; keep nothing on the device if that is unknown."""
         for value in values:
@@ -154,10 +188,12 @@ class Residency:
                 self.stop()
         self.settle()
 
+    @beside(_give_up, _begun)
     def begin(self, iterable: Any) -> Any:
         """Return what a loop draws its items from, of which `trips` may take some."""
-        return iter(iterable) if type(iterable) is range else iterable
+        return _begun(iterable)
 
+    @beside(_give_up, _after_one)
     def trips(
         self, trip: tuple[Any, ...], iterator: Any, blocks: tuple[Any, ...], item: Any, *values: Any
     ) -> tuple[Any, ...]:
@@ -167,10 +203,13 @@ class Residency:
         item and the values of the names that the trip stores.
         """
         if self._loops is not None and not self._is_off:
-            if (after := self._loops.go_on(self, trip, iterator, blocks, values)) is not None:
+            after = self._loops.go_on(self, trip, iterator, blocks, values)
+            self._is_writing = False
+            if after is not None:
                 return after
-        return (item, *values)[: 1 + trip[0]]
+        return _after_one(trip, iterator, blocks, item, *values)
 
+    @beside(_give_up)
     def stop(self) -> None:
         """Keep nothing on the device from now on, in this call."""
         self.settle()
@@ -183,7 +222,6 @@ class Residency:
         if self._is_off:
             return function(*leaves)
         self._done.append(Done(function, []))
-        self._is_writing = False
         _here.opened, before = self, _here.opened
         try:
             return function(*leaves)
@@ -192,6 +230,7 @@ class Residency:
             self._lose_written(error)
             raise
         finally:
+            self._is_writing = False
             self._written.clear()
             _here.opened = before
 
@@ -203,9 +242,9 @@ class Residency:
         kept = {key: entry for key, entry in self._entries.items() if not any(entry is one for one in lost)}
         self._entries = kept
         if any(entry.stale for entry in lost):  # nothing else holds their values
-            cause = error.__cause__
-            what = type(cause).__name__, str(cause), "a kernel, in the middle of its writes to the device"
-            raise InternalError(Cause.INTERNAL_ERROR(*what)) from cause
+            fault = noting(error.__cause__ or error)
+            self.failed(fault)
+            raise fault.torn() from fault.error
 
     # -- loops whose trips are done at once ----------------------------------------------------------------
 
@@ -255,7 +294,7 @@ class Residency:
         return entry.array
 
     def begin_writing(self) -> None:
-        """Note that the replay at hand begins to write: if a step fails from now on, values may be lost."""
+        """Note that the replay or the trips at hand begin to write: values are lost if a step fails now."""
         self._is_writing = True
 
     def make(self, copier: Copier, host: np.ndarray[Any, Any], array: Any) -> None:
@@ -300,9 +339,9 @@ class Residency:
 
     def forget(self) -> None:
         """Copy to the host what it lacks, and forget the copies on the device, in a replay that counts."""
-        entries, self._entries = [*self._entries.values()], {}
-        for entry in entries:
+        for place, entry in [*self._entries.items()]:
             entry.copy_back()
+            self._entries.pop(place, None)
 
     def release(self) -> None:
         """Forget the copies that are neither stale nor written by the replay that runs."""

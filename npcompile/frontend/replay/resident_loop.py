@@ -320,6 +320,7 @@ class TripGraphs:
             own.copy_(array.copy._memory)
         for unit in plan:
             unit()
+        table.begin_writing()
         for own, result in zip(self._own, results, strict=True):
             if result is not None:
                 result.copy_(own)
@@ -373,7 +374,7 @@ class TripGraphs:
         return self._units[size]
 
     def _captured(self, size: int, table: Residency, names: _Names) -> Callable[[], None]:
-        scratch = Residency(self._counter)
+        scratch = Residency(self._counter, table.failed)
         stands: list[Any] = []
         for own, array in zip(self._own, names.arrays, strict=True):
             own.copy_(array.copy._memory)

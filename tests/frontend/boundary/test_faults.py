@@ -40,7 +40,7 @@ def hidden(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    "given", [["--sampled", str(SAMPLED)], ["--device", "lanes.", "counting"]], ids=" ".join
+    "given", [["--sampled", str(SAMPLED)], ["--device", "lanes.", "counting", "residen"]], ids=" ".join
 )
 def test_each_sampled_function_may_raise(given: list[str]) -> None:
     """In a process of its own, whatever other tests have had loaded in this one."""
