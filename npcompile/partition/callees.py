@@ -68,6 +68,13 @@ class CalleeSubstitution:
 
     def enter(self, fn: Any) -> Any:
         """Return what Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        try:
+            return self._asked(fn)
+        except Exception as error:
+            self.root.failed(noting(error))
+            return fn
+
+    def _asked(self, fn: Any) -> Any:
         if (answer := item_functions.answer_of(fn)) is not None:
             self.idle, self.entered = 0, True
             return item_functions.AnsweredNatively(answer, fn)
@@ -86,9 +93,6 @@ class CalleeSubstitution:
         before = call.switch(True)
         try:
             made = self._entered(fn)
-        except Exception as error:
-            self.root.failed(noting(error))
-            return fn
         finally:
             call.switch(before)
         replays = self.root._blocks.replays
