@@ -14,7 +14,7 @@ import pytest
 
 from npcompile.lower.loops.codegen.open_list_code import open_types
 from tests.frontend.loops.jitted import Programs
-from tests.frontend.loops.native import begin, check
+from tests.frontend.loops.native import begin, check, run_natively
 from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
@@ -254,6 +254,106 @@ def list_within_a_dict(inner, n):
     return table, inner
 
 
+@program(40)
+@program(1)
+@program(0)
+def marked(n):
+    flags = [True] * (n + 1)
+    found = []
+    for k in range(2, n + 1):
+        if flags[k]:
+            found.append(k)
+            for other in range(k * k, n + 1, k):
+                flags[other] = False
+    return flags, found
+
+
+@program(12, [(0, 5), (3, 7), (5, 3), (0, 3), (11, 10)])
+@program(0, [], native=None)
+@program(3, [(0, 3)], native=None)
+def joined(n, pairs):
+    parent = list(range(n))
+    sizes = n * [1]
+    for a, b in pairs:
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        if a != b:
+            parent[a] = b
+            sizes[b] += sizes[a]
+    return parent, sizes
+
+
+@program(5, 1000)
+@program(-1, 1000)
+@program(0, 2**70, native=None)
+def repeated_in_a_loop(n, large):
+    kept = []
+    for k in range(n + 3):
+        row = [k, large] * n
+        twice = row * 2
+        row.append(-k)
+        if n > 0:
+            row[0] = 7
+            row[-1] += 1
+        for x in reversed(row):
+            kept.append(x)
+        for place, x in enumerate(twice):
+            kept.append(x * place)
+    return kept, row, twice
+
+
+@program([1, 2], 3)
+@program([], 3)
+def given_list_repeated(given, n):
+    row = []
+    for k in range(n):
+        row = given * k
+        given.append(k)
+        row.append(1)
+        row = row * 2
+    return row, given
+
+
+@program(4)
+@program(0)
+def ranges_of_all_strides(n):
+    total = []
+    for k in range(n):
+        numbers = list(range(k, -k, -1))
+        numbers[0:0] = []
+        total.append(len(numbers))
+    for k in range(1, n):
+        numbers = list(range(-k, 3 * k, k))
+        for x in numbers:
+            total.append(x)
+        numbers.pop()
+        total.append(numbers[-1])
+    return total
+
+
+@program(6, -0.0)
+@program(6, NAN)
+def floats_repeated(n, x):
+    row = [x] * n
+    for k in range(n):
+        row[k] = row[k - 1] - 0.0
+        if k == 4:
+            row[2] = 1.5
+    return [str(one) for one in row]
+
+
+def repeats(n, large):
+    for _ in range(1):
+        row = [large] * n
+        pairs = [large, -large] * n
+        row[1] = 5
+    return row, pairs
+
+
 @pytest.mark.parametrize("name", [*program.cases])
 def test_lists_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
     program.check(name, *jitted[name])
@@ -277,6 +377,28 @@ def test_items_that_others_know_stay_the_same_objects() -> None:
     one, other = (9, 100000), (8, 100000)
     heap = check(pushes_and_pops, [other, one], 4).names["heap"]
     assert sum(item is one or item is other for item in heap) == 2
+
+
+def test_items_of_repeated_lists_are_one_object() -> None:
+    names = run_natively(repeats, 5, 10**9).names
+    assert names["row"] == [10**9, 5, 10**9, 10**9, 10**9]
+    assert names["pairs"] == [10**9, -(10**9)] * 5
+    assert len({id(item) for item in names["row"]}) == 3
+    assert len({id(item) for item in names["pairs"]}) == 2
+
+
+def counts_up(counts, values, n):
+    for k in range(n):
+        counts[k % 3] += 200
+        values[k % 3] += 0.5
+
+
+def test_numbers_that_others_know_stay_as_they_are() -> None:
+    known, large, small = 1000, 2**40, 256
+    value = 2.5
+    names = check(counts_up, [known, large, small], [value, 1.5, -0.5], 30).names
+    assert (known, large, small, value) == (1000, 2**40, 256, 2.5)
+    assert names["counts"] == [known + 2000, large + 2000, small + 2000]
 
 
 def test_no_reference_to_a_list_is_left() -> None:

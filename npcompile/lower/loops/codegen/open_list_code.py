@@ -1,9 +1,9 @@
 """Chooses the lists of a region whose new items native code keeps as values, and writes their C++ types.
 
 `emit.py` asks for them; their operations are in `headers/open_lists.h`. A type of lists is open where a
-region, its functions included, appends to one, and nothing is done with any of them but what is known of open
-lists. No list of another type is one of them: lists that are made in the region keep their type, as
-`Expected` closes one.
+region, its functions included, appends to one or makes one of many items, and nothing is done with any of
+them but what is known of open lists. No list of another type is one of them: lists that are made in the
+region keep their type, as `Expected` closes one.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from npcompile.lower.loops.list_ir import (
     HasItems,
     ListItem,
     ListLength,
+    ListOfRange,
     NewList,
     RemoveItem,
+    Repeated,
     StoreListItem,
 )
 from npcompile.lower.loops.types import Either, List, Scalar, Tuple, Type
@@ -31,10 +33,11 @@ from npcompile.lower.loops.types import Either, List, Scalar, Tuple, Type
 # The expressions and steps that open lists are made, used or given on by.
 _KNOWN = (
     *(ir.Read, ir.Unused, ir.Bind, ir.Call, ir.CallFunction, ir.Return, ir.Next),
-    *(NewList, ListItem, ListLength, HasItems, ItemsIterator, CountedIterator, ZippedIterator),
+    *(NewList, Repeated, ListOfRange, ListItem, ListLength, HasItems),
+    *(ItemsIterator, CountedIterator, ZippedIterator),
     *(Append, StoreListItem, RemoveItem, CheckListLength, ChangeHeap, HeapLeast),
 )
-_ADDING = (Append, ChangeHeap)
+_ADDING = (Append, ChangeHeap, Repeated, ListOfRange)
 
 
 def open_types(region: ir.Region) -> list[List]:

@@ -78,11 +78,7 @@ static inline bool item(const py_deque<Kind> &source, int64_t place, typename Ki
 }
 template <typename Kind, typename Any>
 static inline bool store(const py_deque<Any> &to, int64_t place, const typename Kind::value &value) {
-    void *made = Kind::box(value);
-    if (failed(made)) return true;
-    void *old = std::exchange(place_in(to.held, place), made);
-    Py_DecRef(old);
-    return false;
+    return replace_object<Kind>(place_in(to.held, place), value);
 }
 
 template <typename Kind, typename Any>
@@ -122,7 +118,7 @@ static inline bool pop_right(const py_deque<Any> &from) {
     if (held->last == 0) return done_with(PyObject_CallMethod(held, "pop", nullptr));
     held->size--;
     held->moves++;
-    Py_DecRef(held->right->items[held->last--]);
+    release(held->right->items[held->last--]);
     return false;
 }
 template <typename Any>
@@ -131,7 +127,7 @@ static inline bool pop_left(const py_deque<Any> &from) {
     if (held->first == in_block - 1) return done_with(PyObject_CallMethod(held, "popleft", nullptr));
     held->size--;
     held->moves++;
-    Py_DecRef(held->left->items[held->first++]);
+    release(held->left->items[held->first++]);
     return false;
 }
 template <typename Any>

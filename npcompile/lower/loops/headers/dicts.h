@@ -172,12 +172,7 @@ template <typename Kind, typename Value, typename Any>
 static inline bool store_key(const Any &target, const typename Kind::value &key, const typename Value::value &value) {
     if constexpr (hashing<Kind>::known && is_number<Value>) {
         dict_entry *entry;
-        if (look_up<Kind>(target.held, key, entry) == is_same) {
-            void *const made = Value::box(value);
-            if (failed(made)) return true;
-            Py_DecRef(std::exchange(entry->value, made));
-            return false;
-        }
+        if (look_up<Kind>(target.held, key, entry) == is_same) return replace_object<Value>(entry->value, value);
     }
     const key_object made{Value::box(value)};
     return failed(made.held) || put<Kind>(target.held, key, made.held);

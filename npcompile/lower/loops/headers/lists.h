@@ -70,6 +70,21 @@ struct number_object {
 
 static inline void *type_of(void *object) { return static_cast<head *>(object)->type; }
 
+// Objects of the versions of Python whose objects have the layouts that are read and written here.
+static inline bool is_layout_known() { return Py_Version >= 0x030B0000 && Py_Version < 0x030E0000; }
+
+// Take and give back a reference. Counts below 1 in 32 bits are those of objects that never go.
+static inline void acquire(void *object) {
+    intptr_t &references = static_cast<head *>(object)->references;
+    if (is_layout_known() && int32_t(references) > 0) references++;
+    else Py_IncRef(object);
+}
+static inline void release(void *object) {
+    intptr_t &references = static_cast<head *>(object)->references;
+    if (is_layout_known() && int32_t(references) > 1) references--;
+    else Py_DecRef(object);
+}
+
 // Tell if Python could not make an object.
 static inline bool failed(void *made) {
     if (!made) [[unlikely]] {
@@ -79,7 +94,15 @@ static inline bool failed(void *made) {
     return false;
 }
 
-// -- kinds of items: `unbox` reads an object's value, or tells that it is of another kind; `box` makes an object ---
+// -- kinds of items: `unbox` reads an object's value, or tells that it is of another kind; `box` makes an object;
+// `rewrite` gives an object that has one reference another value, or tells that it does not ------------------------
+
+template <typename T>
+static inline bool rewrite_number(void *object, void *type, const T &value) {
+    if (!is_layout_known() || static_cast<head *>(object)->references != 1 || type_of(object) != type) return false;
+    std::memcpy(&static_cast<number_object<double> *>(object)->value, &value, sizeof(T));
+    return true;
+}
 
 template <typename T>
 struct python;
@@ -103,6 +126,14 @@ struct python<int64_t> {
         return overflow != 0;
     }
     static inline void *box(value from) { return PyLong_FromLongLong(from); }
+    // Ints of one digit, but for those that Python has once.
+    static inline bool rewrite(void *object, value to) {
+        if (!is_layout_known() || to <= 256 || to >> 30 || type_of(object) != PyLong_Type) return false;
+        const auto held = static_cast<int_object *>(object);
+        if (held->object.references != 1 || held->digits != (Py_Version >= 0x030C0000 ? 8 : 1)) return false;
+        held->digit = uint32_t(to);
+        return true;
+    }
 };
 template <>
 struct python<uint64_t> {
@@ -129,6 +160,7 @@ struct python<double> {
         return false;
     }
     static inline void *box(value from) { return PyFloat_FromDouble(from); }
+    static inline bool rewrite(void *object, value to) { return rewrite_number(object, PyFloat_Type, to); }
 };
 template <>
 struct python<bool> {
@@ -139,7 +171,7 @@ struct python<bool> {
     }
     static inline void *box(value from) {
         void *made = from ? _Py_TrueStruct : _Py_FalseStruct;
-        Py_IncRef(made);
+        acquire(made);
         return made;
     }
 };
@@ -201,6 +233,7 @@ struct numpy {
         if (made) std::memcpy(&static_cast<number_object<double> *>(made)->value, &from, sizeof(T));
         return made;
     }
+    static inline bool rewrite(void *object, const value &to) { return rewrite_number(object, type(), to); }
 };
 template <>
 struct numpy<bool> {
@@ -214,7 +247,7 @@ struct numpy<bool> {
         return !to && from != object(false);
     }
     static inline void *box(value from) {
-        Py_IncRef(object(from));
+        acquire(object(from));
         return object(from);
     }
 };
@@ -322,12 +355,13 @@ struct list_of {
 
 template <typename Object>
 static inline void drop_object(Object *&held) {
-    Py_DecRef(std::exchange(held, nullptr));
+    if (held) release(std::exchange(held, nullptr));
 }
 template <typename Object>
 static inline void bind_object(Object *&held, Object *value) {
-    Py_IncRef(value);
-    Py_DecRef(std::exchange(held, value));
+    if (value) acquire(value);
+    Object *const old = std::exchange(held, value);
+    if (old) release(old);
 }
 template <typename Object>
 static inline void load_object(int64_t word, Object *&held) {
@@ -426,11 +460,9 @@ static inline bool item(const py_list<Kind> &source, int64_t place, typename Kin
     return Kind::unbox(source.held->items[place], to);
 }
 
-template <typename Kind, typename Any>
-static inline bool append(const py_list<Any> &to, const typename Kind::value &value) {
-    void *made = Kind::box(value);
+// Appends an object, whose reference becomes the list's.
+static inline bool append_object(list_object *held, void *made) {
     if (failed(made)) return true;
-    list_object *held = to.held;
     if (held->size < held->room) [[likely]] {
         held->items[held->size++] = made;
         return false;
@@ -441,6 +473,10 @@ static inline bool append(const py_list<Any> &to, const typename Kind::value &va
     return bad;
 }
 template <typename Kind, typename Any>
+static inline bool append(const py_list<Any> &to, const typename Kind::value &value) {
+    return append_object(to.held, Kind::box(value));
+}
+template <typename Kind, typename Any>
 static inline bool insert(const py_list<Any> &to, int64_t place, const typename Kind::value &value) {
     void *made = Kind::box(value);
     if (failed(made)) return true;
@@ -449,13 +485,19 @@ static inline bool insert(const py_list<Any> &to, int64_t place, const typename 
     if (bad) PyErr_Clear();
     return bad;
 }
-template <typename Kind, typename Any>
-static inline bool store(const py_list<Any> &to, int64_t place, const typename Kind::value &value) {
+// Stores a value in place of an object that a container holds. A number that nobody else knows takes the value.
+template <typename Kind>
+static inline bool replace_object(void *&held, const typename Kind::value &value) {
+    if constexpr (requires { Kind::rewrite(held, value); })
+        if (Kind::rewrite(held, value)) return false;
     void *made = Kind::box(value);
     if (failed(made)) return true;
-    void *old = std::exchange(to.held->items[place], made);
-    Py_DecRef(old);
+    release(std::exchange(held, made));
     return false;
+}
+template <typename Kind, typename Any>
+static inline bool store(const py_list<Any> &to, int64_t place, const typename Kind::value &value) {
+    return replace_object<Kind>(to.held->items[place], value);
 }
 template <typename One, typename Other>
 static inline bool extend(const py_list<One> &to, const py_list<Other> &by) {
@@ -473,7 +515,7 @@ static inline void remove(const py_list<Any> &from, int64_t place) {
     list_object *held = from.held;
     if (place == held->size - 1 && place >= held->room / 2) {
         held->size = place;
-        Py_DecRef(held->items[place]);
+        release(held->items[place]);
     } else {
         PyList_SetSlice(held, place, place + 1, nullptr);
     }

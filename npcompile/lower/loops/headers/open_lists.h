@@ -16,6 +16,7 @@ struct added_items {
     void *values;
     int64_t count, room;
     int64_t absorbable;  // objects of the list that may become values, so far
+    int64_t period;  // of `[x] * n`, whose items are one object for each of those repeated; 0 of other lists
 };
 static thread_local added_items *all_added = nullptr;
 
@@ -45,8 +46,16 @@ static inline bool has_no_object(const typename Kind::value &value) {
 template <typename Kind>
 static void settle_values(added_items *added) {
     const auto values = static_cast<typename Kind::value *>(added->values);
-    for (int64_t place = 0; place < added->count; place++)
-        if (append<Kind>(py_list<Kind>{added->held}, values[place])) std::abort();  // there is no memory
+    const int64_t period = added->period ? added->period : added->count;
+    list_object *const held = added->held;
+    for (int64_t place = 0; place < added->count; place++) {
+        void *object;
+        if (place >= period && !std::memcmp(values + place, values + place - period, sizeof(*values)))
+            acquire(object = held->items[held->size - period]);
+        else
+            object = Kind::box(values[place]);
+        if (append_object(held, object)) std::abort();  // there is no memory
+    }
     added->count = 0;
 }
 template <typename Kind>
@@ -60,7 +69,7 @@ template <typename Kind>
 static added_items *nothing_added_to(list_object *held) {
     auto made = static_cast<added_items *>(std::malloc(sizeof(added_items)));
     if (!made) std::abort();
-    *made = {1, held, all_added, settle_values<Kind>, nullptr, 0, 0, 16};
+    *made = {1, held, all_added, settle_values<Kind>, nullptr, 0, 0, 16, 0};
     before_python = settle_known_lists;
     return all_added = made;
 }
@@ -130,20 +139,25 @@ template <typename Kind>
 static inline int64_t list_length(const open_list<Kind> &list) {
     return list.held->size + list.added->count;
 }
+// Makes room for so many items; tells if there is no memory.
+template <typename Kind>
+static bool make_room(added_items *added, int64_t room) {
+    using T = typename Kind::value;
+    if (room > INT64_MAX / int64_t(sizeof(T))) return true;
+    T *values = static_cast<T *>(std::malloc(room * sizeof(T)));
+    if (!values) return true;
+    for (int64_t place = 0; place < added->count; place++) values[place] = static_cast<T *>(added->values)[place];
+    std::free(added->values);
+    added->values = values;
+    added->room = room;
+    return false;
+}
 // Adds an item; tells if there is no memory.
 template <typename Kind>
 static inline bool push(added_items *added, const typename Kind::value &value) {
-    using T = typename Kind::value;
-    if (added->count == added->room) [[unlikely]] {
-        const int64_t room = added->room ? 2 * added->room : 16;
-        T *values = static_cast<T *>(std::malloc(room * sizeof(T)));
-        if (!values) return true;
-        for (int64_t place = 0; place < added->count; place++) values[place] = static_cast<T *>(added->values)[place];
-        std::free(added->values);
-        added->values = values;
-        added->room = room;
-    }
-    static_cast<T *>(added->values)[added->count++] = value;
+    if (added->count == added->room) [[unlikely]]
+        if (make_room<Kind>(added, added->room ? 2 * added->room : 16)) return true;
+    static_cast<typename Kind::value *>(added->values)[added->count++] = value;
     return false;
 }
 template <typename Kind, typename... Values>
@@ -152,6 +166,38 @@ static inline bool new_list(open_list<Kind> &made, const Values &...values) {
     if (failed(held)) return true;
     made = {held, nothing_added_to<Kind>(held)};
     return ((has_no_object<Kind>(values) || push<Kind>(made.added, values)) || ... || false);
+}
+template <typename Kind>
+static inline bool repeat(open_list<Kind> &made, const open_list<Kind> &source, int64_t count) {
+    const int64_t length = source.added->count;
+    if (source.held->size) {  // its objects are those of the new list, too
+        settle(source);
+        void *const held = PySequence_Repeat(source.held, count);
+        if (failed(held)) return true;
+        made = {static_cast<list_object *>(held), nothing_added_to<Kind>(static_cast<list_object *>(held))};
+        return false;
+    }
+    if (new_list(made)) return true;
+    if (count <= 0 || length == 0) return false;
+    if (count > INT64_MAX / length || make_room<Kind>(made.added, count * length)) return true;
+    made.added->count = count * length;
+    made.added->period = length;
+    auto *to = made.values();
+    const auto *from = source.values();
+    if (length == 1) {
+        const auto value = from[0];
+        for (int64_t place = 0; place < count; place++) to[place] = value;
+    } else {
+        for (int64_t time = 0; time < count; time++)
+            for (int64_t place = 0; place < length; place++) *to++ = from[place];
+    }
+    return false;
+}
+template <typename Kind>
+static inline bool list_of_range(open_list<Kind> &made, range numbers) {
+    if (new_list(made) || make_room<Kind>(made.added, numbers.length)) return true;
+    while (more(numbers)) made.values()[made.added->count++] = take(numbers);
+    return false;
 }
 template <typename Kind>
 static inline bool item(const open_list<Kind> &source, int64_t place, typename Kind::value &to) {

@@ -37,8 +37,6 @@ struct set_object {
     set_entry *table;
 };
 
-static inline bool is_layout_known() { return Py_Version >= 0x030B0000 && Py_Version < 0x030E0000; }
-
 // -- hashes: Python's, and comparisons with the keys of tables ----------------------------------------------------
 
 template <typename Kind>
