@@ -46,14 +46,15 @@ PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
 EXEMPT = (
     "frontend/boundary/faults.py",
     "tiering/overhead.py",
-    "tiering/backoff.py:Backoff.lengthen",  # of waits that it keeps
-    "tiering/backoff.py:Backoff.wait",
+    "tiering/backoff.py:Backoff.",  # of waits that it keeps
     "diagnostics/reason.py",
     "frontend/rewrite/hooks.py",
     "frontend/rewrite/match_statement.py",
     "lower/service/compiler.py",
     "frontend/ops/",
     "lower/plan/interpreter.py",
+    "lower/arithmetic/",
+    "lower/plan/values.py:tensor_of",
     "lower/plan/graph.py:_callable",
     "lower/plan/graph.py:evaluate",
     "lower/plan/graph.py:_resolved",
