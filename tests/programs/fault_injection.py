@@ -100,6 +100,8 @@ MAY_BE_TORN = (
     *(
         "frontend/eager/convert.py:",
         "frontend/eager/fp_errors.py:of_cast",
+        "lower/device/transfers.py:crosses",
+        "lower/device/transfers.py:into_host",
         "lower/device/transfers.py:to_host",
     ),
 )
