@@ -21,15 +21,20 @@ def place_of(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
             continue
         text = emitter.value(index)
         length = f"{array}.shape[{axis}]"
+        misses = "outside"
         if index in emitter.region.nonnegative:
             pass
         elif not isinstance(index, ir.Constant):
             emitter.count += 1
-            emitter.lines.append(f"const int64_t t{emitter.count} = npl::wrapped({text}, {length});")
+            if isinstance(index, ir.Read):  # it is likely to be used again, and wrapped once then
+                emitter.lines.append(f"const int64_t t{emitter.count} = npl::wrapped({text}, {length});")
+            else:
+                misses = "misses"
+                emitter.lines.append(f"int64_t t{emitter.count} = {text};")
             text = f"t{emitter.count}"
         elif index.value < 0:
             text = f"({text} + {length})"
-        emitter.leave_if(f"npl::outside({text}, {length})")
+        emitter.leave_if(f"npl::{misses}({text}, {length})")
         texts.append(text)
     return f"{array}.at({', '.join(texts)})"
 

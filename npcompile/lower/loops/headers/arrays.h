@@ -110,6 +110,14 @@ struct range {
 static inline int64_t wrapped(int64_t index, int64_t length) { return index < 0 ? index + length : index; }
 static inline bool outside(int64_t index, int64_t length) { return uint64_t(index) >= uint64_t(length); }
 
+// Counts an index from the axis's start, and tells if there is no such item. Few are negative: what is read
+// there need not wait for a choice. Of an index that is used again, the compiler makes that choice once.
+static inline bool misses(int64_t& index, int64_t length) {
+    if (!outside(index, length)) [[likely]] return false;
+    index = int64_t(uint64_t(index) + uint64_t(length));
+    return outside(index, length);
+}
+
 static inline range begin_range(int64_t start, int64_t stop, int64_t stride) {
     uint64_t length = 0;
     if (stride > 0 && start < stop)

@@ -1,0 +1,36 @@
+"""Indices that native loops read from arrays or compute: each is counted, or refused, as Python does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.frontend.loops.jitted import check
+
+LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+def gathered(x: Any, at: Any, out: Any) -> float:
+    total = 0.0
+    for i in range(len(at)):
+        total += x[at[i]]
+        out[at[i] - 1] = total
+    return total
+
+
+@pytest.mark.parametrize("last", [0, 3, -1, -4, 4, -5, LEAST, LEAST + 4, MOST, MOST - 4])
+def test_an_index_that_is_read_or_computed(last: int) -> None:
+    check(gathered, np.arange(4.0), np.array([1, -2, 3, last]), np.zeros(5))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64])
+@pytest.mark.parametrize("last", [3, 4])
+def test_an_index_of_any_width(dtype: Any, last: int) -> None:
+    check(gathered, np.arange(4.0), np.array([1, 2, last], dtype), np.zeros(5))
+
+
+def test_an_index_into_nothing() -> None:
+    check(gathered, np.zeros(0), np.array([0]), np.zeros(5))
+    check(gathered, np.zeros(0), np.array([-1]), np.zeros(5))
