@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch import fx
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.replay import device_lane, replay, residency
 from npcompile.frontend.replay.same_layout import entered
@@ -75,6 +76,10 @@ def trace(
     fn: Any, rewritten: Any, args: Any, kwargs: Any, names: Any, floats: Any, _: str, *rest: Any
 ) -> Any:
     return TRACE(fn, rewritten, args, kwargs, names, floats, "copying", *rest)
+
+
+# Tracebacks show it as little as npcompile's own frames, and see past it.
+trace.__code__ = trace.__code__.replace(co_filename=f"{PACKAGE}copying_device.py")
 
 
 def interpreted(graph: fx.Graph, _: Any = None) -> Callable[..., Any]:

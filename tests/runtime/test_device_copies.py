@@ -136,6 +136,31 @@ def test_copies_are_made_in_time(function: Any) -> None:
             assert type(kept) is type(given) and getattr(kept, "strides", 0) == getattr(given, "strides", 0)
 
 
+def constant_places(x):
+    return x[np.tril_indices(2)[0]], x[np.nonzero(np.ones(3))[0]]
+
+
+def constant_given_back(x):
+    ones = np.ones(4)[np.arange(4) > 1]
+    return ones, x[1] * 2
+
+
+def written_constant(x):
+    ones = np.ones(4)[np.ones(4) > 0]
+    ones[1] = 7
+    ones[2:] += x[:2]
+    return ones[::-1], ones
+
+
+@pytest.mark.parametrize("function", [constant_places, constant_given_back, written_constant])
+def test_constant_arrays_enter(function: Any) -> None:
+    jitted = npcompile.jit(function)
+    for call in range(4):
+        x = np.arange(4.0) + call
+        np.testing.assert_equal(jitted(x), function(x))
+    assert jitted.stats.replays == 3 and not jitted.stats.reasons, jitted.stats
+
+
 def raises_midway(x, i):
     x *= 2
     STATE[0] = x[1]

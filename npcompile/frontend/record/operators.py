@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum, Flag
-from types import UnionType
+from types import FunctionType, UnionType
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.record.container_keys import decide_length_of_set, note_mutation
 from npcompile.frontend.record.formatting import note_text
 from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.special_methods import NAMES
 from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import attributes, step_of
@@ -293,7 +294,7 @@ def inplace_values(recording: Recording, op: str, a: Any, b: Any) -> Any:
             recording.stop(Cause.IN_PLACE_UNKNOWN())
         return result
     if type(a) in (*NUMBERS, bool, str, tuple) or isinstance(a, np.generic):
-        return recording.binary(op, a, b)
+        return _replaced(recording, op, a, b)
     result = do(INPLACE[op], a, b)
     if recording.on:
         if type(a) is list:
@@ -302,6 +303,20 @@ def inplace_values(recording: Recording, op: str, a: Any, b: Any) -> Any:
         else:
             recording.stop(Cause.OPERATOR_IN_PLACE(op, type(a).__name__))
     return result
+
+
+def _replaced(recording: Recording, op: str, a: Any, b: Any) -> Any:
+    """Do an operator in place on a value that cannot change, which is the operator itself but for its errors.
+
+    Python's TypeError names the operator as it is written (`+=`). So an operator that raises is done once
+    more, in place, unless that calls a method of the user's.
+    """
+    try:
+        return recording.binary(op, a, b)
+    except TypeError:
+        if isinstance(getattr(type(b), f"__r{NAMES[op]}__", None), FunctionType):
+            raise
+    return do(INPLACE[op], a, b)
 
 
 def _ref_or_stop(recording: Recording, obj: Any) -> Any:

@@ -136,6 +136,8 @@ class DeviceWriter(Writer):
         self.wrote(_written(step))
         if step.kind == "guard" and node is not None and node.target.of_array:  # type: ignore[union-attr]
             self.meet(nodes_in(node.args)[0])
+        if node is not None and isinstance(node.target, Build) and value_of(node).kind == "array":
+            self.meet(node)  # a constant, which no guard looks at
         if opaque and node is not None:
             if not attributes(node).inert:
                 self.renew(self.later[id(step)])

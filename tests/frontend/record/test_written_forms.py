@@ -71,6 +71,12 @@ TEXTS += [
     "a, *b = n, m, 1\nr = a, b",
     "q = n,\nq += (m,)\nr = q",
 ]
+# Python's errors name the operator in place.
+TEXTS += [
+    f"q = {left}\nq {op}= {right}\nr = q"
+    for op in ("+", "-", "*", "**", "//", "%", "@", "<<", "|")
+    for left, right in (("n", "None"), ("m", "'a'"), ("'a'", "n"), ("(n,)", "m"), ("True", "l"), ("n", "m"))
+]
 TEXTS += [
     "try:\n    r = (1, 2)[n]\nexcept IndexError:\n    r = m",
     "match n:\n    case 2: r = 1\n    case _: r = m",
