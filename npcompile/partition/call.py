@@ -13,7 +13,7 @@ from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.callees import CalleeSubstitution
-from npcompile.partition.native_body import NOT_ANSWERED, NativeBody
+from npcompile.partition.native_body import NOT_ANSWERED, NativeBody, makes_containers
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Tier
 from npcompile.tiering import overhead
@@ -25,9 +25,10 @@ from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
 
-# A native body answers calls of fewer than BODY_WITHIN seconds, and saves some microseconds at each. It is
-# asked at BODY_ASKED calls at most if there is to be one.
-BODY_WITHIN, BODY_ASKED = 2e-3, 16
+# A native body answers calls of fewer than BODY_WITHIN seconds, and saves some microseconds at each; where a
+# function makes containers, whose items it may keep as values, of fewer than FILLING_WITHIN. It is asked at
+# BODY_ASKED calls at most if there is to be one.
+BODY_WITHIN, FILLING_WITHIN, BODY_ASKED = 2e-3, 1e-1, 16
 # The most calls that are lent to the native runtime at once, of those that no contest measures.
 MOST_LENT = 256
 
@@ -167,8 +168,10 @@ class PartitionedCalls(CalleeSubstitution):
         start = overhead.clock()
         result = call(args, kwargs)
         seconds = overhead.clock() - start
-        if (seconds < BODY_WITHIN or self.only_calls) and self._wants_body:
-            self.body, self.asked = NativeBody.of(self.owner.__wrapped__, self), BODY_ASKED
+        function = self.owner.__wrapped__
+        within = FILLING_WITHIN if makes_containers(function) else BODY_WITHIN
+        if (seconds < within or self.only_calls) and self._wants_body:
+            self.body, self.asked = NativeBody.of(function, self), BODY_ASKED
             if self.body is not None and not kwargs:
                 self.body.most = seconds
                 self.body.prepare(args)

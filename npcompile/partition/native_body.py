@@ -8,6 +8,7 @@ Once native code has left it, the cut function answers again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dis import get_instructions
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from time import perf_counter as clock
 from types import FunctionType
@@ -23,7 +24,18 @@ from npcompile.frontend.loops.source.control_flow import ANSWER
 from npcompile.partition.native_loop import LARGEST, Entry, NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()
+# Instructions, and functions by name, that make containers.
+_MAKING, _MAKERS = {"BUILD_LIST", "BUILD_MAP", "BUILD_SET"}, {"dict", "list", "set"}
 TIMED = 4  # calls of a body that are timed: it is closed where the cut function takes less time
+
+
+def makes_containers(function: Any) -> bool:
+    """Tell if a function's own code may make lists, dicts or sets."""
+    if not isinstance(function, FunctionType):
+        return False
+    code = function.__code__
+    makers = not _MAKERS.isdisjoint(code.co_names)
+    return makers or any(one.opname in _MAKING for one in get_instructions(code))
 
 
 class NativeBody(NativeLoop):

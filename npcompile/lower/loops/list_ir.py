@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.dict_ir import NewDict, NewSet
 from npcompile.lower.loops.types import Dict, Either, List, Scalar, Set, Tuple, Type
 
 
@@ -239,6 +240,8 @@ def as_expected(kind: Type, value: ir.Expression) -> ir.Expression:
         found = tuple(item for item in items if item is not None)
         if len(found) == len(items):
             return NewList(kind, found)
+    if (isinstance(value, NewDict) and not value.keys) or (isinstance(value, NewSet) and not value.items):
+        return replace(value, type=kind)
     return Expected(kind, value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from npcompile.lower.loops.codegen.open_list_code import open_types
+from npcompile.lower.loops.codegen.open_container_code import open_types
 from tests.frontend.loops.jitted import Programs
 from tests.frontend.loops.native import begin, check, run_natively
 from tests.loops.random_check import compile_loops_alone

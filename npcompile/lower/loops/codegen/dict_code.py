@@ -92,7 +92,9 @@ def _copy(emitter: Emitter, node: DictCopy) -> str:
 def _iterator(emitter: Emitter, node: ObjectIterator) -> str:
     assert isinstance(node.type, ObjectState)
     view = "nullptr" if node.type.view == "keys" else f'"{node.type.view}"'
-    return made_by(emitter, node.type, "begin_iterator", [f"{emitter.value(node.source)}.held", view])
+    return made_by(
+        emitter, node.type, "begin_iterator", [f"npl::settled({emitter.value(node.source)})", view]
+    )
 
 
 # -- keys that are looked up -------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from npcompile.lower.loops.codegen import (
     whole_code,
 )
 from npcompile.lower.loops.codegen.emitter import Emitter, Source
-from npcompile.lower.loops.codegen.open_list_code import open_types, with_open_types
+from npcompile.lower.loops.codegen.open_container_code import open_types, with_open_types
 
 FAMILIES = (
     array_code,

@@ -18,11 +18,7 @@ from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
 from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.register_ir import Registers
-from npcompile.lower.loops.types import (
-    Known,
-    List,
-    Type,
-)
+from npcompile.lower.loops.types import Dict, Known, List, Set, Type
 from npcompile.lower.loops.verifier import bound_by
 
 ENTRY_NAME = "npc_loop("
@@ -160,11 +156,11 @@ class Emitter:
         self.lines.append("leave:")
 
     def _dropped(self, answer: str) -> str:
-        """Return the statements that give up the lists of a function that has ended, its answer excepted."""
+        """Return the statements that give up an ended function's containers, its answer excepted."""
         text = ""
         for name, kinds in self.region.stored.items():
             for kind in kinds:
-                if type(kind) is List and name != answer:
+                if type(kind) in (List, Dict, Set) and name != answer:
                     given_up = self.variable(name, kind)
                     if kind in self.region.stored.get(answer, ()):
                         text += f"if ({given_up}.held != {self.variable(answer, kind)}.held) "

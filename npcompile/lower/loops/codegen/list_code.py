@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.c_types import item_kind
+from npcompile.lower.loops.codegen.c_types import c_type, item_kind
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.codegen.iterator_code import leave_if_uneven
 from npcompile.lower.loops.list_ir import (
@@ -84,8 +84,15 @@ def _joined(emitter: Emitter, node: Joined) -> str:
     return made_by(emitter, node.type, "join", [emitter.value(node.first), emitter.value(node.second)])
 
 
+def is_same_object(node: Expected) -> bool:
+    """Tell if a value is used as it is: a view of a dict is held as the dict, a method as its owner."""
+    return c_type(node.type) == c_type(node.source.type)
+
+
 @writes(Expected)
 def _expected(emitter: Emitter, node: Expected) -> str:
+    if is_same_object(node):
+        return emitter.value(node.source)
     return emitter.hold(node.type, f"{{{emitter.value(node.source)}.held}}")
 
 

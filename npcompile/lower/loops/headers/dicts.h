@@ -168,7 +168,7 @@ constexpr bool is_number<python<T>> = true;
 template <typename T>
 constexpr bool is_number<numpy<T>> = true;
 
-template <typename Kind, typename Value, typename Any>
+template <typename Kind, typename Value, is_closed Any>
 static inline bool store_key(const Any &target, const typename Kind::value &key, const typename Value::value &value) {
     if constexpr (hashing<Kind>::known && is_number<Value>) {
         dict_entry *entry;
@@ -177,13 +177,13 @@ static inline bool store_key(const Any &target, const typename Kind::value &key,
     const key_object made{Value::box(value)};
     return failed(made.held) || put<Kind>(target.held, key, made.held);
 }
-template <typename Kind, typename Value, typename Any>
+template <typename Kind, typename Value, is_closed Any>
 static inline bool ensure_key(const Any &target, const typename Kind::value &key, const typename Value::value &value) {
     void *found;
     if (find<Kind>(target.held, key, found)) return true;
     return !found && store_key<Kind, Value>(target, key, value);
 }
-template <typename Kind, typename Value, typename Any>
+template <typename Kind, typename Value, is_closed Any>
 static inline bool key_item(const Any &source, const typename Kind::value &key, typename Value::value &to) {
     void *found;
     return find<Kind>(source.held, key, found) || !found || Value::unbox(found, to);
@@ -214,7 +214,7 @@ static inline bool counted_item(const Any &source, const typename Kind::value &k
     }
     return true;
 }
-template <typename Kind, typename Value, typename Any>
+template <typename Kind, typename Value, is_closed Any>
 static inline bool get_item(
     const Any &source, const typename Kind::value &key, const typename Value::value &otherwise, typename Value::value &to
 ) {
@@ -225,7 +225,7 @@ static inline bool get_item(
     return false;
 }
 // The value, and whether it is None.
-template <typename Kind, typename Value, typename Any, typename Either>
+template <typename Kind, typename Value, is_closed Any, typename Either>
 static inline bool find_item(const Any &source, const typename Kind::value &key, Either &to) {
     void *found;
     to = {};
@@ -289,7 +289,7 @@ static inline bool has_key(const py_set<Item> &source, const typename Kind::valu
     to = found > 0;
     return found < 0 && failed(nullptr);
 }
-template <typename Kind, typename Any>
+template <typename Kind, is_closed Any>
 static inline bool add_item(const Any &target, const typename Kind::value &key) {
     if (look_up<Kind>(target.held, key) == is_same) return false;
     const key_object made{object_of<Kind>(key)};
@@ -373,6 +373,11 @@ static inline int64_t save(int64_t *words, const object_items<Kind> &value) {
     words[0] = reinterpret_cast<int64_t>(value.iterator);
     words[1] = reinterpret_cast<int64_t>(value.taken);
     return 2;
+}
+// The object of a dict or set, with all that native code has put into it.
+template <holds_object Name>
+static inline void *settled(const Name &name) {
+    return name.held;
 }
 template <typename Kind>
 static inline bool begin_iterator(object_items<Kind> &made, void *source, const char *view) {

@@ -371,6 +371,9 @@ static inline void load_object(int64_t word, Object *&held) {
 // Lists, deques, dicts and sets: their items' types tell them from other structures.
 template <typename Name>
 concept holds_object = requires { typename Name::item_kind; };
+// Those of which no items are values: an open list (`open_lists.h`) has added ones.
+template <typename Name>
+concept is_closed = holds_object<Name> && !requires(Name name) { name.added; };
 template <holds_object Name>
 static inline void drop(Name &name) {
     drop_object(name.held);
@@ -390,8 +393,8 @@ static inline int64_t save(int64_t *words, const Name &value) {
     return 1;
 }
 
-template <typename Kind>
-static inline void give_up(const py_list<Kind> &) {}
+template <holds_object Name>
+static inline void give_up(const Name &) {}
 
 // -- operations: those that return a bool leave where it is true --------------------------------------------------
 

@@ -1,7 +1,7 @@
 // Lists that native code adds items to and takes them from, without making objects of these items.
 //
 // An open list is a list object and the items that come after its own, as values. Whatever may look at the object
-// settles it first: objects are made of the values, and appended. `open_list_code.py` chooses such lists.
+// settles it first: objects are made of the values, and appended. `open_container_code.py` chooses such lists.
 #pragma once
 #include "heaps.h"
 
@@ -16,15 +16,25 @@ struct added_items {
     void *values;
     int64_t count, room;
     int64_t absorbable;  // objects of the list that may become values, so far
-    int64_t period;  // of `[x] * n`, whose items are one object for each of those repeated; 0 of other lists
+    bool is_table;  // of a dict or set: the object is empty, and all its keys are in the table of `open_dicts.h`
+    union {
+        int64_t period;  // of `[x] * n`, whose items are one object for each of those repeated; 0 of other lists
+        int64_t keys;    // of a dict or set that is a table
+    };
 };
 static thread_local added_items *all_added = nullptr;
 
 // Where Python runs in between, it finds the lists that it knows as they are.
 static void settle_known_lists() {
     for (added_items *one = all_added; one; one = one->next)
-        if (one->count && one->held->object.references > one->references) one->settle(one);
+        if (one->held->object.references > one->references) {
+            if (one->count) one->settle(one);
+            one->is_table = false;
+        }
 }
+
+template <typename Kind>
+static void settle_values(added_items *added);
 
 template <typename Kind>
 struct open_list {
@@ -32,6 +42,7 @@ struct open_list {
     list_object *held;
     added_items *added;
 
+    static constexpr auto settle_added = settle_values<Kind>;
     typename Kind::value *values() const { return static_cast<typename Kind::value *>(added->values); }
     py_list<Kind> object() const { return {held}; }
 };
@@ -58,29 +69,33 @@ static void settle_values(added_items *added) {
     }
     added->count = 0;
 }
-template <typename Kind>
-static inline void settle(const open_list<Kind> &list) {
-    if (list.added->count) settle_values<Kind>(list.added);
+// Lists, dicts and sets that are open.
+template <typename Name>
+concept is_open = holds_object<Name> && requires(Name name) { name.added; };
+
+template <is_open Name>
+static inline void settle(const Name &name) {
+    if (name.added->count) Name::settle_added(name.added);
 }
 
 // -- names --------------------------------------------------------------------------------------------------------
 
-template <typename Kind>
+template <is_open Name>
 static added_items *nothing_added_to(list_object *held) {
     auto made = static_cast<added_items *>(std::malloc(sizeof(added_items)));
     if (!made) std::abort();
-    *made = {1, held, all_added, settle_values<Kind>, nullptr, 0, 0, 16, 0};
+    *made = {1, held, all_added, Name::settle_added, nullptr, 0, 0, 16, false, 0};
     before_python = settle_known_lists;
     return all_added = made;
 }
-template <typename Kind>
+template <is_open Name>
 static added_items *items_added_to(list_object *held) {
     for (added_items *one = all_added; one; one = one->next)
         if (one->held == held) {
             one->references++;
             return one;
         }
-    return nothing_added_to<Kind>(held);
+    return nothing_added_to<Name>(held);
 }
 static inline void forget(added_items *added) {
     if (--added->references) return;
@@ -90,8 +105,8 @@ static inline void forget(added_items *added) {
     std::free(added->values);
     std::free(added);
 }
-template <typename Kind>
-static inline void drop(open_list<Kind> &name) {
+template <is_open Name>
+static inline void drop(Name &name) {
     if (name.held) {
         // Values are dropped with the list's last name, unless others know the list.
         if (name.added->references == 1 && name.held->object.references > 1) settle(name);
@@ -100,9 +115,9 @@ static inline void drop(open_list<Kind> &name) {
         name.added = nullptr;
     }
 }
-template <typename Kind>
-static inline void bind(open_list<Kind> &name, const open_list<Kind> &value) {
-    const open_list<Kind> given = value;
+template <is_open Name>
+static inline void bind(Name &name, const Name &value) {
+    const Name given = value;
     if (given.held) {
         given.added->references++;
         Py_IncRef(given.held);
@@ -110,15 +125,15 @@ static inline void bind(open_list<Kind> &name, const open_list<Kind> &value) {
     drop(name);
     name = given;
 }
-template <typename Kind>
-static inline int64_t load(const int64_t *words, open_list<Kind> &value) {
+template <is_open Name>
+static inline int64_t load(const int64_t *words, Name &value) {
     load_object(words[0], value.held);
-    value.added = value.held ? items_added_to<Kind>(value.held) : nullptr;
+    value.added = value.held ? items_added_to<Name>(value.held) : nullptr;
     return 1;
 }
 // The name's reference becomes Python's.
-template <typename Kind>
-static inline int64_t save(int64_t *words, const open_list<Kind> &value) {
+template <is_open Name>
+static inline int64_t save(int64_t *words, const Name &value) {
     words[0] = reinterpret_cast<int64_t>(value.held);
     if (value.held) {
         settle(value);
@@ -128,8 +143,8 @@ static inline int64_t save(int64_t *words, const open_list<Kind> &value) {
 }
 
 // No name of a list is of use any more: its values are dropped, unless others know it.
-template <typename Kind>
-static inline void give_up(const open_list<Kind> &list) {
+template <is_open Name>
+static inline void give_up(const Name &list) {
     if (list.held && list.held->object.references == list.added->references) list.added->count = 0;
 }
 
@@ -164,7 +179,7 @@ template <typename Kind, typename... Values>
 static inline bool new_list(open_list<Kind> &made, const Values &...values) {
     list_object *held = static_cast<list_object *>(PyList_New(0));
     if (failed(held)) return true;
-    made = {held, nothing_added_to<Kind>(held)};
+    made = {held, nothing_added_to<open_list<Kind>>(held)};
     return ((has_no_object<Kind>(values) || push<Kind>(made.added, values)) || ... || false);
 }
 template <typename Kind>
@@ -174,7 +189,7 @@ static inline bool repeat(open_list<Kind> &made, const open_list<Kind> &source, 
         settle(source);
         void *const held = PySequence_Repeat(source.held, count);
         if (failed(held)) return true;
-        made = {static_cast<list_object *>(held), nothing_added_to<Kind>(static_cast<list_object *>(held))};
+        made = {static_cast<list_object *>(held), nothing_added_to<open_list<Kind>>(static_cast<list_object *>(held))};
         return false;
     }
     if (new_list(made)) return true;
