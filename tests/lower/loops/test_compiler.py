@@ -1,4 +1,4 @@
-"""Jobs of the loop compiler: libraries that cannot be loaded, and sources compiled by other flags."""
+"""A loop whose library cannot be loaded after it was compiled has a reason, and no function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from npcompile.lower.loops.codegen.emitter import ENTRY
-from npcompile.lower.loops.service.compiler import compilations, submit
+from npcompile.lower.loops.service.compiler import submit
 from npcompile.lower.store import cache
 
 
@@ -20,14 +20,3 @@ def test_a_library_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert job.wait(60)
     assert job.function is None
     assert job.error is not None and "no longer on disk" in str(job.error)
-
-
-def test_a_source_is_compiled_anew_by_other_flags(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = f"{ENTRY} {{ return words[0] + 7; }}\n"
-    before, jobs = compilations(), []
-    for optimized in ("0", "1", "0"):
-        monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", optimized)
-        jobs.append(submit(source, "a test"))
-        assert jobs[-1].wait(60)
-    assert compilations() == before + 2
-    assert jobs[0] is jobs[2] is not jobs[1]

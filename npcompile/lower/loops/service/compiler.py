@@ -116,7 +116,7 @@ class _Compiler:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.queue: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self.jobs: dict[tuple[str, ...], Job] = {}  # by the compiler's flags and the source
+        self.jobs: dict[str, Job] = {}
         self.thread: threading.Thread | None = None
         self.running: subprocess.Popen[bytes] | None = None
         self.closing = False
@@ -124,12 +124,11 @@ class _Compiler:
         self.headers: dict[tuple[str, ...], cpp.Header] = {}  # precompiled, by the flags
 
     def submit(self, source: str, wanted_by: str) -> Job:
-        asked = (*_flags(), source)
         with self.lock:
-            known = self.jobs.get(asked)
+            known = self.jobs.get(source)
             if known is not None:
                 return known
-            job = self.jobs[asked] = Job(source, wanted_by)
+            job = self.jobs[source] = Job(source, wanted_by)
         try:
             if (loaded := _load(cache.directory(), source)) is not None:
                 job.from_disk = True
@@ -234,7 +233,7 @@ _compiler = _Compiler()
 
 def _at_fork() -> None:
     global _compiler
-    done = {asked: job for asked, job in _compiler.jobs.items() if job.done}
+    done = {source: job for source, job in _compiler.jobs.items() if job.done}
     _compiler = _Compiler()
     _compiler.jobs = done
 
