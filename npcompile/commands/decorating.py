@@ -53,7 +53,9 @@ class _Finder:
 
 def decorated_code(source: bytes, path: str) -> types.CodeType:
     """Return the code of a module whose functions and methods are decorated."""
-    tree = ast.parse(source, path)
+    # `ast.parse` would be a frame in the traceback of a syntax error
+    tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
     _decorate(tree.body, in_class=False)
     code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
     return code

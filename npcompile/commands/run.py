@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # recordings and contests take, no program takes a twentieth more than under Python.
 PART = 1 / 30
 _MOST = 0.5  # of the time in one function: less is too little to have all functions jitted
+_FOLDER = os.path.dirname(__file__)  # of the frames that tracebacks of programs do not begin with
 _SHOWN = 20  # functions in the summary
 _PART_SHOWN = 0.01  # of a function's time: the least that is shown
 
@@ -161,7 +162,7 @@ def _of_module(name: str) -> tuple[str, ModuleSpec]:
 
 
 def _without_own_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
+    while traceback is not None and os.path.dirname(traceback.tb_frame.f_code.co_filename) == _FOLDER:
         traceback = traceback.tb_next
     return traceback
 

@@ -310,3 +310,16 @@ def test_a_module_runs_by_its_name(folder: Path) -> None:
 def test_what_is_not_there_is_told(folder: Path, option: list[str]) -> None:
     run = ran(folder, "-m", "npcompile", "run", *option, "nothing.py")
     assert run.returncode == 2 and "there is no file nothing.py" in run.stderr
+
+
+@pytest.mark.parametrize("last_line", ["", "import npcompile"], ids=["watched", "from the start"])
+def test_a_syntax_error_is_told_as_python_tells_it(last_line: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"def f(x)\n    return x\n{last_line}\n")
+    plain, ours = (
+        subprocess.run([sys.executable, *way, script], cwd=ROOT, capture_output=True, text=True)
+        for way in ((), ("-m", "npcompile", "run"))
+    )
+    assert ours.returncode == plain.returncode == 1
+    told, _, summary = ours.stderr.partition("npcompile: ")
+    assert told == plain.stderr and summary
