@@ -73,7 +73,10 @@ def test_a_key_is_evaluated_once_natively(monkeypatch: pytest.MonkeyPatch) -> No
     assert check(augmented_key_is_evaluated_once, 6).loop.refusal is None
 
 
-def test_native_code_gives_its_references_back(jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+def test_native_code_gives_its_references_back(
+    jitted: dict[str, tuple[Any, list[Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_loops_alone(monkeypatch)  # with the flags that the function was compiled with
     function, _ = jitted["lists_as_values"]
     adj: dict[int, list[int]] = {1: [1, 2], 2: [], 3: [5]}
     rows = [*adj.values()]
