@@ -12,6 +12,7 @@ def _sampled_optimization(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     """Compile a sample of a function's tests as for users: the same one, whichever tests are chosen.
 
     Tests without parameters are compiled as for users, and so are those that set the variable themselves.
+    A source that this process has compiled already stays as it was compiled.
     """
     places = request.node.callspec.indices.values() if hasattr(request.node, "callspec") else ()
     if sum(places) % OPTIMIZED_EVERY:
