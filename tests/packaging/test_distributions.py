@@ -100,6 +100,6 @@ def test_the_source_distribution_passes_tests_of_its_own(built: Path, tmp_path: 
     source = tmp_path / NAME
     assert all((source / part).exists() for part in PARTS.split())
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    tests = ["tests/test_docs.py", "tests/frontend/loops/test_intervals.py", "tests/nep50"]
+    tests = ["tests/test_docs.py", "tests/frontend/loops/passes/test_intervals.py", "tests/nep50"]
     text = run([*command, *tests], source, PYTHONPATH=str(source))
     assert " passed" in text

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.frontend.loops.dict_programs import program
+from tests.frontend.loops.rules.dict_programs import program
 
 # -- sets --------------------------------------------------------------------------------------------------
 

@@ -20,9 +20,9 @@ from npcompile.frontend.loops.run import resume as resuming
 from npcompile.frontend.loops.run.resume import resume
 from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.rewrite.source import compile_in_place
-from tests.frontend.loops.protected_programs import PROGRAMS as PROTECTED
-from tests.frontend.loops.resumed_programs import PROGRAMS, Made
-from tests.frontend.loops.stepping import Region, Unplayed, by_turns, in_parts, region
+from tests.frontend.loops.run.resumed_programs import PROGRAMS, Made
+from tests.frontend.loops.run.stepping import Region, Unplayed, by_turns, in_parts, region
+from tests.frontend.loops.source.protected_programs import PROGRAMS as PROTECTED
 from tests.loops import outcomes
 from tests.loops.programs import PROGRAMS as CORPUS
 from tests.loops.random_check import module_of

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import npcompile
-from tests.frontend.loops import set_programs
-from tests.frontend.loops.dict_programs import CASES, augmented_key_is_evaluated_once
 from tests.frontend.loops.jitted import CALLS, outcome
 from tests.frontend.loops.native import check, run_natively
+from tests.frontend.loops.rules import set_programs
+from tests.frontend.loops.rules.dict_programs import CASES, augmented_key_is_evaluated_once
 from tests.loops.random_check import compile_loops_alone
 
 assert set_programs  # importing it has registered its programs

@@ -19,7 +19,7 @@ from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import COMPLEX, FLOAT, INT, UNSIGNED, Type
 from tests.frontend.loops.jitted import check as check_jitted
 from tests.frontend.loops.native import check, run_natively
-from tests.frontend.loops.test_arithmetic import BINARY, COMPARE
+from tests.frontend.loops.scalars.test_arithmetic import BINARY, COMPARE
 from tests.lower.loops.compiled_operations import CompiledOperations
 
 SIGNED = [0, 1, 2, 3, 7, 63, 64, -1, -2, -7, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63), -(2**63) + 1]

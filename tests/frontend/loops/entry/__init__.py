@@ -1,0 +1,1 @@
+"""Tests of values that native code is entered with."""

@@ -1,0 +1,1 @@
+"""Tests of leaving native code and going on in Python."""

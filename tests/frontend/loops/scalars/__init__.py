@@ -1,0 +1,1 @@
+"""Tests of numbers and functions of them."""

@@ -1,0 +1,1 @@
+"""Tests of loops as they are written."""
