@@ -48,6 +48,23 @@ def left_by_break(a: np.ndarray) -> np.ndarray:
     return b
 
 
+def simple(a: np.ndarray) -> Iterator[np.ndarray]:
+    try:
+        yield a
+        yield a
+    finally:
+        LOG.append("closed")
+
+
+def let_go_beside_a_number(a: np.ndarray, k: int = 1) -> np.ndarray:
+    for i in range(3):
+        k = k + i
+        it = simple(a)
+        next(it)
+        LOG.append(i)
+    return a * k
+
+
 def let_go_by_another_value(a: np.ndarray) -> np.ndarray:
     it: Any = delegated([a, a * 2, a * 3])
     for v in it:
@@ -158,6 +175,7 @@ def outcome(fn: Callable[..., Any], a: np.ndarray) -> tuple[str, list[Any]]:
 
 HALF_DRAWN = [
     left_by_break,
+    let_go_beside_a_number,
     let_go_by_another_value,
     held_by_the_loop_alone,
     one_at_each_trip,

@@ -130,9 +130,15 @@ class Tracked:
         known = self.known.get(id(obj))
         return None if known is None else known.node
 
-    def clear(self) -> None:
-        """Follow no object any more, so that weak references to this one die."""
+    def clear(self, ended: bool) -> None:
+        """Follow no object any more, so that weak references to this one die.
+
+        ended: the recording has. Tuples stand for no others then: what lies in them dies where Python has it
+        die.
+        """
         self.known.clear()
+        if ended and self.standing:
+            self.standing = {key: pair for key, pair in self.standing.items() if type(pair[0]) is not tuple}
 
     def stand(self, value: Any) -> Any:
         """Return the stand-in for a number from outside: an object of its own.

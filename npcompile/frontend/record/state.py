@@ -161,7 +161,7 @@ class State(Hooks):
 
     def let_go(self) -> None:
         """Follow no object any more: NumPy resizes no array that has weak references."""
-        self.builder.tracked.clear()
+        self.builder.tracked.clear(self.ended)
         self.builder.roots.clear()
 
     @property
