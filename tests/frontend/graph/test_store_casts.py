@@ -258,3 +258,23 @@ def test_what_writes_into_a_scalar(write: Callable[[Any], Any], monkeypatch: pyt
             got, error = outcome(jitted, x)
             same_exception(error, raised)
             same(got, want)
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 3), (3, 4), (0,)])
+def test_an_array_onto_itself_under_a_mask_of_any_shape(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NumPy looks at no mask where there is nothing to copy."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def fn(x, mask):
+        np.copyto(x, x, where=mask)
+        return x + 1
+
+    jitted = npcompile.jit(fn)
+    for _ in range(4):
+        want, raised = outcome(fn, np.arange(3.0), np.ones(shape, bool))
+        got, error = outcome(jitted, np.arange(3.0), np.ones(shape, bool))
+        same_exception(error, raised)
+        same(got, want)
