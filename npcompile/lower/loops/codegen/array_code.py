@@ -11,43 +11,44 @@ def _length(emitter: Emitter, node: ir.Length) -> str:
     return f"{emitter.value(node.array)}.shape[{node.axis}]"
 
 
-def place_of(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
+def inside(emitter: Emitter, index: ir.Expression, length: str) -> str:
+    """Return the C++ of an index counted from the start of its axis, after the check that it is there."""
+    text, misses = emitter.value(index), "outside"
+    if index in emitter.region.nonnegative:
+        pass
+    elif isinstance(index, ir.Constant):
+        text = text if index.value >= 0 else f"({text} + {length})"
+    elif isinstance(index, ir.Read):  # it is likely to be used again, and wrapped once then
+        text = emitter.hold(ir.INT, f"npl::wrapped({text}, {length})")
+    else:
+        wrapped, misses = emitter.fresh(ir.INT), "misses"
+        emitter.lines.append(f"{wrapped} = {text};")
+        text = wrapped
+    emitter.leave_if(f"npl::{misses}({text}, {length})")
+    return text
+
+
+def _place(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
     """Return the C++ of an item's place, after the checks that it is there."""
-    array, texts = emitter.value(node.array), []
-    checked = emitter.checks(node)
-    for axis, index in enumerate(node.indices):
-        if not checked:
-            texts.append(emitter.index(node.array, axis, index))
-            continue
-        text = emitter.value(index)
-        length = f"{array}.shape[{axis}]"
-        misses = "outside"
-        if index in emitter.region.nonnegative:
-            pass
-        elif not isinstance(index, ir.Constant):
-            emitter.count += 1
-            if isinstance(index, ir.Read):  # it is likely to be used again, and wrapped once then
-                emitter.lines.append(f"const int64_t t{emitter.count} = npl::wrapped({text}, {length});")
-            else:
-                misses = "misses"
-                emitter.lines.append(f"int64_t t{emitter.count} = {text};")
-            text = f"t{emitter.count}"
-        elif index.value < 0:
-            text = f"({text} + {length})"
-        emitter.leave_if(f"npl::{misses}({text}, {length})")
-        texts.append(text)
-    return f"{array}.at({', '.join(texts)})"
+    array, checked = emitter.value(node.array), emitter.checks(node)
+    places = [
+        inside(emitter, index, f"{array}.shape[{axis}]")
+        if checked
+        else emitter.index(node.array, axis, index)
+        for axis, index in enumerate(node.indices)
+    ]
+    return f"{array}.at({', '.join(places)})"
 
 
 @writes(ir.Item)
 def _item(emitter: Emitter, node: ir.Item) -> str:
-    return emitter.hold(node.type, emitter.register(node) or place_of(emitter, node))
+    return emitter.hold(node.type, emitter.register(node) or _place(emitter, node))
 
 
 @does(ir.StoreItem)
 def _store(emitter: Emitter, step: ir.StoreItem) -> None:
     value = emitter.value(step.value)
-    place = emitter.register(step) or place_of(emitter, step)
+    place = emitter.register(step) or _place(emitter, step)
     if (copy := emitter.copy(step)) is not None:
         emitter.lines.append(f"{copy} = {value};")
     emitter.lines.append(f"{place} = {value};")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.array_code import inside
 from npcompile.lower.loops.codegen.c_types import c_type, type_of_state
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.iterator_ir import (
@@ -20,7 +21,7 @@ from npcompile.lower.loops.iterator_ir import (
     ZippedState,
 )
 from npcompile.lower.loops.layout import objects_in
-from npcompile.lower.loops.types import INT, Tuple
+from npcompile.lower.loops.types import Tuple
 
 LARGEST = 1 << 62  # numbers from here on are Python's
 
@@ -81,10 +82,8 @@ def _zipped(emitter: Emitter, node: ZippedIterator) -> str:
 @writes(TupleItem)
 def _item(emitter: Emitter, node: TupleItem) -> str:
     assert isinstance(node.source.type, Tuple)
-    source, place, count = emitter.value(node.source), emitter.value(node.index), len(node.source.type.items)
-    if node.index not in emitter.region.nonnegative:
-        place = emitter.hold(INT, f"npl::wrapped({place}, int64_t({count}))")
-    emitter.leave_if(f"npl::outside({place}, int64_t({count}))")
+    source = emitter.value(node.source)
+    place = inside(emitter, node.index, f"int64_t({len(node.source.type.items)})")
     return emitter.hold(node.type, f"npl::item_at({source}, {place})")
 
 

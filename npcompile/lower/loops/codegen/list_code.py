@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.array_code import inside
 from npcompile.lower.loops.codegen.c_types import c_type, item_kind
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.codegen.iterator_code import leave_if_uneven
@@ -108,11 +109,7 @@ def _truth(emitter: Emitter, node: HasItems) -> str:
 
 def _place(emitter: Emitter, source: str, index: ir.Expression) -> str:
     """Return the place of an item, after the check that it is there."""
-    text, length = emitter.value(index), f"npl::list_length({source})"
-    if index not in emitter.region.nonnegative:
-        text = emitter.hold(INT, f"npl::wrapped({text}, {length})")
-    emitter.leave_if(f"npl::outside({text}, {length})")
-    return text
+    return inside(emitter, index, f"npl::list_length({source})")
 
 
 @writes(ListItem)

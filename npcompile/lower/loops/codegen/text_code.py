@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.array_code import inside
 from npcompile.lower.loops.codegen.c_types import c_type, type_of_state
 from npcompile.lower.loops.codegen.emitter import Emitter, writes
 from npcompile.lower.loops.text_ir import (
@@ -28,12 +29,8 @@ def _iterator(emitter: Emitter, node: TextIterator) -> str:
 
 @writes(TextItem)
 def _item(emitter: Emitter, node: TextItem) -> str:
-    text, index = emitter.value(node.text), emitter.value(node.index)
-    emitter.count += 1
-    length, place = f"length_{emitter.count}", f"place_{emitter.count}"
-    emitter.lines.append(f"const int64_t {length} = npl::length({text});")
-    emitter.lines.append(f"const int64_t {place} = npl::wrapped({index}, {length});")
-    emitter.leave_if(f"npl::outside({place}, {length})")
+    text = emitter.value(node.text)
+    place = inside(emitter, node.index, emitter.hold(ir.INT, f"npl::length({text})"))
     return emitter.hold(node.type, f"npl::item({text}, {place})")
 
 

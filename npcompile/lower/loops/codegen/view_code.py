@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import Transposed
+from npcompile.lower.loops.codegen.array_code import inside
 from npcompile.lower.loops.codegen.emitter import Emitter, writes
 from npcompile.lower.loops.types import Array
 
@@ -25,7 +26,7 @@ def _view(emitter: Emitter, node: ir.View) -> str:
             _cut(emitter, part, values, f"{view}, {made}, {length}, {stride}")
             made += 1
         else:
-            place = inside(emitter, part, values[0], length)
+            place = inside(emitter, part, length)
             emitter.lines.append(f"{view}.data += {place} * {stride};")
         axis += 1
     return view
@@ -44,18 +45,6 @@ def _cut(emitter: Emitter, part: ir.Slice, values: list[str], axis: str) -> None
         emitter.leave_if(f"{step} == 0")
     has = ["false" if bound is None else "true" for bound in (part.start, part.stop)]
     emitter.lines.append(f"npl::cut<{', '.join(has)}>({axis}, {start}, {stop}, {step});")
-
-
-def inside(emitter: Emitter, index: ir.Expression, text: str, length: str) -> str:
-    """Return the C++ of an index counted from the axis's start, after the check that it is there."""
-    if isinstance(index, ir.Constant):
-        text = text if index.value >= 0 else f"({text} + {length})"
-    elif index not in emitter.region.nonnegative:
-        emitter.count += 1
-        emitter.lines.append(f"const int64_t t{emitter.count} = npl::wrapped({text}, {length});")
-        text = f"t{emitter.count}"
-    emitter.leave_if(f"npl::outside({text}, {length})")
-    return text
 
 
 @writes(Transposed)
