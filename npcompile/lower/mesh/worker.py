@@ -133,10 +133,21 @@ class Worker:
                 values[at] = inline(part)
             else:
                 whole = received(result, self.mapped)
-                (whole if axis == WHOLE else self._slice(whole, axis)).copy_(part)
+                _write(whole if axis == WHOLE else self._slice(whole, axis), part)
         if self.mesh.kind == "cuda":
             torch.cuda.synchronize()
         return values
+
+
+def _write(place: torch.Tensor, part: torch.Tensor) -> None:
+    """Write a result to where it belongs, which may be memory that another process has on another device.
+
+    A kernel of this device must not write there: where the memory does not lie in one piece, torch would have
+    one do it, and the address is not mapped for it.
+    """
+    if place.device != part.device and not place.is_contiguous():
+        part = part.contiguous().to(place.device)
+    place.copy_(part)
 
 
 def _told(error: BaseException) -> str:
