@@ -90,6 +90,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
 
 def _of_operands(function: Any, operands: tuple[ir.Expression, ...]) -> ir.Expression:
     """Return the value of a function that takes numbers and arrays by position. Raises Outside."""
+    if function in (int, float, bool, complex) or getattr(function, "__module__", None) in ("math", "cmath"):
+        operands = tuple(_number(operand) for operand in operands)
     if any(isinstance(operand.type, Array) for operand in operands):
         return elementwise.called(function, operands)
     if function is int and len(operands) == 1 and isinstance(operands[0].type, Character):
@@ -99,6 +101,11 @@ def _of_operands(function: Any, operands: tuple[ir.Expression, ...]) -> ir.Expre
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.call(function, kinds) if len(kinds) == len(operands) else None
     return apply(operation, operands, f"calls of `{getattr(function, '__name__', function)}`")
+
+
+def _number(operand: ir.Expression) -> ir.Expression:
+    """Return the item of an array without axes; another operand as it is."""
+    return elementwise.scalar_or_array(operand) if isinstance(operand.type, Array) else operand
 
 
 @language.calls(divmod)

@@ -11,10 +11,11 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.counting import places
-from npcompile.frontend.loops.rules.elementwise import Fusion, cast, item_cast, item_type, scalar_or_array
+from npcompile.frontend.loops.rules.elementwise import Fusion, item_cast, item_type, scalar_or_array
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import ndim
+from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, Scalar
 
 
@@ -25,25 +26,18 @@ def _where(inference: Inference, node: ast.Call) -> ir.Expression:
     if len(node.args) != 3 or node.keywords:
         raise Outside("`where` with two operands")
     values = [scalar_or_array(inference.value(arg)) for arg in node.args]
-    axes = max(map(ndim, values))
-    if not axes:
-        raise Outside("`where` of scalars")
     test, *choices = values
-    kinds = [item_type(one) for one in choices]
-    samples = [_sample(kind) for kind in kinds]
+    samples = [_sample(item_type(one)) for one in choices]
     to = Scalar(np.result_type(*samples).str[1:])
-    fusion = Fusion(axes)
-    parts = []
-    for choice in choices:
-        if isinstance(choice.type, Scalar):
-            parts.append(fusion.body(choice if choice.type.code == to.code else cast(choice, to)))
-        else:
-            parts.append(item_cast(fusion.body(choice), to))
+    fusion = Fusion(max(map(ndim, values)))
+    parts = tuple(item_cast(fusion.body(choice), to) for choice in choices)
     truth = fusion.body(test)
     assert isinstance(truth.type, Scalar)
     if truth.type.kind != "b":
         truth = ir.Apply(BOOL, arithmetic.truth(truth.type), (truth,))
-    return fusion.map(ir.Choose(to, truth, *parts))
+    return fusion.map(
+        ir.Apply(to, Operation(f"npl::chosen<{to.c_type}>", (BOOL, to, to), to), (truth, *parts))
+    )
 
 
 def _sample(kind: Scalar) -> Any:

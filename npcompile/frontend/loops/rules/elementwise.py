@@ -91,6 +91,8 @@ def _with_lanes(body: ir.Expression, lanes: list[ir.Expression]) -> ir.Expressio
 def scalar_or_array(value: ir.Expression) -> ir.Expression:
     """Return an operand; of an array without axes, its item, and of an unsigned int, a signed one."""
     value = unsigned.signed(value)
+    if isinstance(value, Map) and not ndim(value):
+        return _with_lanes(value.body, [*value.operands])
     if isinstance(value.type, Array) and value.type.ndim == 0:
         return ir.Item(value.type.item, value, ())
     if not isinstance(value.type, Array | Scalar):

@@ -44,7 +44,7 @@ def c_type(kind: Type) -> str:
         case Scalar() | Unsigned():
             return kind.c_type
         case Array():
-            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
+            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed or not kind.ndim else 'false'}>"
         case Tuple(items=items) | Either(items=items):
             return f"npl::tuple<{', '.join(map(c_type, items))}>"
         case Deque(item=item):

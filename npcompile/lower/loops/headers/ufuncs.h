@@ -255,6 +255,17 @@ template <class T> static inline T clip_above(T x, T high) {
 }
 template <class T> static inline T clip(T x, T low, T high) { return clip_above(clip_below(x, low), high); }
 
+// One of two numbers, both of which have been computed.
+template <class T> static inline T chosen(bool test, T one, T other) { return test ? one : other; }
+
+// Leaves where a tolerance is not finite: NumPy warns.
+static inline bool is_close(double x, double y, double relative, double absolute, bool& answer) {
+    if (!isfinite(relative) || !isfinite(absolute)) return true;
+    const bool near = exact::fabs(x - y) <= absolute + relative * exact::fabs(y);
+    answer = (near && isfinite(y)) || x == y;
+    return false;
+}
+
 // Clips an integer. A bound that is a Python int counts only where the integer type has numbers beyond it; leaves
 // for one beyond all of them on the other side: NumPy raises.
 template <class T, bool weak_low, bool weak_high, class X, class Low, class High>
