@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum, Flag
-from types import FunctionType, UnionType
+from types import NoneType, UnionType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from npcompile.frontend.program.guards import (
     SameObject,
     TruthIs,
 )
+from npcompile.frontend.program.object_steps import class_attribute
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.record.container_keys import decide_length_of_set, note_mutation
@@ -293,7 +294,7 @@ def inplace_values(recording: Recording, op: str, a: Any, b: Any) -> Any:
         elif known is None:
             recording.stop(Cause.IN_PLACE_UNKNOWN())
         return result
-    if type(a) in (*NUMBERS, bool, str, tuple) or isinstance(a, np.generic):
+    if recording.on and (type(a) in (*NUMBERS, bool, str, tuple) or isinstance(a, np.generic)):
         return _replaced(recording, op, a, b)
     result = do(INPLACE[op], a, b)
     if recording.on:
@@ -308,15 +309,25 @@ def inplace_values(recording: Recording, op: str, a: Any, b: Any) -> Any:
 def _replaced(recording: Recording, op: str, a: Any, b: Any) -> Any:
     """Do an operator in place on a value that cannot change, which is the operator itself but for its errors.
 
-    Python's TypeError names the operator as it is written (`+=`). So an operator that raises is done once
-    more, in place, unless that calls a method of the user's.
+    Python's TypeError names the operator as it is written (`+=`). So an operator that Python does not have
+    for these is done once more, in place, unless that may call a method of the user's again.
     """
     try:
         return recording.binary(op, a, b)
-    except TypeError:
-        if isinstance(getattr(type(b), f"__r{NAMES[op]}__", None), FunctionType):
+    except TypeError as error:
+        if not str(error).startswith(f"unsupported operand type(s) for {op}") or _may_call_users(op, a, b):
             raise
     return do(INPLACE[op], a, b)
+
+
+def _may_call_users(op: str, a: Any, b: Any) -> bool:
+    """Tell if an operator on a value that cannot change may call a method of the user's."""
+    if isinstance(b, np.ndarray):  # of objects
+        return True
+    if isinstance(a, np.generic):  # NumPy makes an array of another operand
+        return type(b) not in (*NUMBERS, bool, str, NoneType) and not isinstance(b, np.generic)
+    method = class_attribute(type(b), f"__r{NAMES[op]}__")
+    return method is not None and not isinstance(method, WrapperDescriptorType)
 
 
 def _ref_or_stop(recording: Recording, obj: Any) -> Any:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
-from npcompile.frontend.catalog.python_operators import COMPARE
+from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.guards import MethodFunctionIs, TypeIs
@@ -26,6 +27,7 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.reads import note_read
 from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.unsupported_operands import refuse, refuse_override
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import step_of
 from npcompile.lower.plan.values import Value
@@ -140,7 +142,7 @@ def _is_of_class(recording: Recording, obj: Any, name: str) -> bool:
 def binary_of_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
     """Do a binary operator by a method of an object that is followed."""
     if is_followed(recording, a) or is_followed(recording, b):
-        result = _call_either(recording, a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
+        result = _call_either(recording, a, b, op, BINARY[op])
         if result is not NotImplemented:
             return result
     return PASS
@@ -153,7 +155,7 @@ def inplace_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
         if method is not None and (result := recording.call(method, a, b)) is not NotImplemented:
             return result
         if method is not None or class_attribute(type(a), f"__i{NAMES[op]}__") is None:
-            result = _call_either(recording, a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
+            result = _call_either(recording, a, b, op, INPLACE[op], were_asked=method is not None)
             if result is not NotImplemented:
                 return result
     return PASS
@@ -227,12 +229,23 @@ def truth_of_object(recording: Recording, x: Any) -> Any:
     return PASS
 
 
-def _call_either(recording: Recording, a: Any, b: Any, forward: str, backward: str, op: str) -> Any:
-    """Do a binary operator by the method of the first operand or the reflected method of the second.
+def _call_either(
+    recording: Recording,
+    a: Any,
+    b: Any,
+    op: str,
+    operator: Callable[[Any, Any], Any],
+    were_asked: bool = False,
+) -> Any:
+    """Do an operator by the method of the first operand or the reflected method of the second.
 
-    NotImplemented is returned where Python itself is to do the operator.
+    NotImplemented is returned where Python itself is to do the operator. Raises TypeError where users'
+    methods have said that they do not, and nothing is left to try.
+
+    operator: the function of the operator, in place or not. were_asked: methods in place have said so.
     """
     one, other = type(a), type(b)
+    forward, backward = f"__{NAMES[op]}__", f"__r{NAMES[op]}__"
     own = special_method(recording, a, forward)
     theirs = None if one is other else special_method(recording, b, backward)
     if theirs is not None and issubclass(other, one):
@@ -240,14 +253,18 @@ def _call_either(recording: Recording, a: Any, b: Any, forward: str, backward: s
         if class_attribute(one, backward) is not class_attribute(other, backward):
             if (result := recording.call(theirs, b, a)) is not NotImplemented:
                 return result
-            theirs = None
+            theirs, were_asked = None, True
     if own is not None:
         result = recording.call(own, a, b)
         if result is not NotImplemented:
             return result
+        were_asked = True
     elif is_numpy(a):
         if (override := special_method(recording, b, "__array_ufunc__")) is not None:
-            return recording.call(override, b, purity.UFUNCS[op], "__call__", a, b)
+            result = recording.call(override, b, purity.UFUNCS[op], "__call__", a, b)
+            if result is NotImplemented:
+                refuse_override(operator, a, b)
+            return result
         result = do(getattr(one, forward), a, b)
         if result is not NotImplemented:
             recording.stop(Cause.OPERATOR(op, one.__name__, other.__name__))
@@ -255,7 +272,13 @@ def _call_either(recording: Recording, a: Any, b: Any, forward: str, backward: s
     elif class_attribute(one, forward) is not None and one not in _SEQUENCES:
         if one not in (*NUMBERS, bool) or getattr(one, forward)(a, b) is not NotImplemented:
             return NotImplemented
-    return NotImplemented if theirs is None else recording.call(theirs, b, a)
+    if theirs is not None:
+        if (result := recording.call(theirs, b, a)) is not NotImplemented:
+            return result
+        were_asked = True
+    if were_asked:
+        refuse(operator, op, a, b)
+    return NotImplemented
 
 
 def _call_compared(recording: Recording, op: str, a: Any, b: Any) -> Any:
