@@ -17,7 +17,7 @@ from npcompile.lower.device import graphs, memory
 from npcompile.partition import call
 from npcompile.partition.partitioned import PartitionedFunction
 from tests.programs import copying_device
-from tests.runtime.test_resident_arrays import in_place, made_inside, new_arrays
+from tests.runtime.test_resident_arrays import in_place, made_inside, new_arrays, parts_read
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 
@@ -94,7 +94,7 @@ def caught(x, y, n):
     return x
 
 
-ALL_AT_ONCE = [new_arrays, in_place, made_inside, swapped, nested, caught]
+ALL_AT_ONCE = [new_arrays, in_place, made_inside, swapped, nested, caught, parts_read]
 OTHERS = [held_elsewhere, two_loops, by_rows, raises_afterwards]
 
 
@@ -250,6 +250,23 @@ def test_a_number_is_not_read_in_a_graph() -> None:
 def test_an_array_that_is_written_and_let_go_of_is_not_captured() -> None:
     jitted = warmed(held_elsewhere, *arrays(), 37)
     assert refusals(jitted) == ["an array is written that later trips do not have"]
+
+
+def sums_into(x, y, n):
+    for _ in range(n):
+        y += x
+    return y
+
+
+def test_arrays_that_come_to_share_memory_have_no_graph_of_others() -> None:
+    jitted = warmed(sums_into, *arrays(), 37)
+    assert counted(jitted, *arrays(), 37) == (0, 36)
+    whole = np.linspace(0.5, 1.5, 10)
+    for given in (whole.copy(), whole.copy()):
+        expected = given.copy()
+        sums_into(expected[:-1], expected[1:], 37)
+        jitted(given[:-1], given[1:], 37)
+        np.testing.assert_array_equal(given, expected)
 
 
 def test_large_arrays_are_not_copied_for_graphs(monkeypatch: pytest.MonkeyPatch) -> None:

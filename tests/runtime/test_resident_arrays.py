@@ -297,6 +297,24 @@ class Other(np.ndarray):
     pass
 
 
+def parts_read(x, y, n):
+    left, right = x[:-1], x[1:]
+    for _ in range(n):
+        y[1:] = y[1:] * 0.5 + left * x[1:] + right
+    return y
+
+
+def parts_in_turn(x, y, n):
+    left, right = x[:-1], x[1:]
+    for k in range(n):
+        y[1:] = y[1:] * 0.5 + left + right
+        if k % 2:
+            right *= 0.5
+        if k % 3:
+            x[0] = y[1] = k
+    return y
+
+
 def printed(x, y, n):
     for k in range(n):
         x = x * 0.5 + y
@@ -317,7 +335,17 @@ PROGRAMS: list[Callable[..., Any]] = [
 ]
 PROGRAMS = [f for f in PROGRAMS if f.__code__.co_varnames[: f.__code__.co_argcount] == ("x", "y", "n")]
 # In these Python looks at no array, and makes none, at a trip: arrays cross once a call.
-ONCE = [new_arrays, in_place, made_inside, until_small, block_as_test, swapped, nested, returned_within]
+ONCE = [
+    new_arrays,
+    in_place,
+    made_inside,
+    until_small,
+    block_as_test,
+    swapped,
+    nested,
+    returned_within,
+    parts_read,
+]
 
 
 def outcome(function: Callable[..., Any], n: int, size: int = 11) -> Any:

@@ -283,8 +283,11 @@ class Residency:
         entry = self._entries.get(place)
         if entry is None:
             span = np.lib.array_utils.byte_bounds(host)
-            self._drop_overlapping(span)
+            for other in self._overlapping(span):
+                other.copy_back()
             entry = self._add(copier, place, host, span, copier.moved(host), owned=True, stale=False)
+        if use is not Use.READ:
+            self._drop_overlapping(entry.span, entry)
         if use is Use.UNDONE:
             return entered(entry.array, torch.clone)
         if use is Use.WRITTEN:
@@ -311,6 +314,7 @@ class Residency:
         if entry is None:
             self._drop_overlapping(np.lib.array_utils.byte_bounds(host))
             return False
+        self._drop_overlapping(entry.span, entry)
         if entry.array is not array:
             entry.array, entry.owned = array, True
         entry.stale = True
@@ -354,9 +358,13 @@ class Residency:
         """Tell if the replay that runs has written to nothing."""
         return not self._written
 
-    def _drop_overlapping(self, span: _Span) -> None:
+    def _overlapping(self, span: _Span) -> list[_Resident]:
+        return [entry for entry in [*self._entries.values()] if _overlap(entry.span, span)]
+
+    def _drop_overlapping(self, span: _Span, written: _Resident | None = None) -> None:
+        """Forget the copies of what lies in this memory, but for one that is written."""
         for place, entry in [*self._entries.items()]:
-            if _overlap(entry.span, span):
+            if entry is not written and _overlap(entry.span, span):
                 entry.copy_back()
                 self._entries.pop(place, None)
 

@@ -84,16 +84,20 @@ class _Array:
 
 @dataclass
 class _Names:
-    """Holds what the names of a trip stand for. places: by name, the array's number; -1 for another value."""
+    """Holds what the names of a trip stand for.
+
+    places: by name, the array's number; -1 for another value. sharing: arrays that share memory with others.
+    """
 
     values: tuple[Any, ...]
     places: tuple[int, ...]
     arrays: list[_Array]
+    sharing: frozenset[int]
     key: Hashable
 
     @classmethod
     def of(cls, table: Residency, values: tuple[Any, ...], renewed: frozenset[int]) -> _Names | None:
-        """Return what values are; None where they are no numbers and separate arrays on the device.
+        """Return what values are; None where they are no numbers and arrays on the device.
 
         renewed: the places of names that a trip stores before it reads them.
         """
@@ -119,9 +123,10 @@ class _Names:
                 key.append(type(value) if place in renewed else _exactly(value))
             else:
                 return None
-        if not arrays or len({array.copy._memory.device for array in arrays}) > 1 or _overlap(arrays):
+        if not arrays or len({array.copy._memory.device for array in arrays}) > 1:
             return None
-        return cls(values, tuple(places), arrays, tuple(key))
+        sharing = _sharing(arrays)
+        return cls(values, tuple(places), arrays, sharing, (*key, sharing))
 
 
 @dataclass
@@ -441,6 +446,8 @@ class TripGraphs:
         fates, results = [], []
         for place, (value, array) in enumerate(zip(after, names.arrays, strict=True)):
             fate, copy = self._fate(place, value, array, stands, scratch)
+            if fate is Fate.WRITTEN and place in names.sharing:
+                raise Refused("an array is written that shares memory with another")
             fates.append(fate)
             results.append(copy._memory)
         writes = any(replay.writes for replay in self._replays)
@@ -521,13 +528,14 @@ def _share(one: Any, other: Any) -> bool:
     return bool(one._memory.untyped_storage().data_ptr() == other._memory.untyped_storage().data_ptr())
 
 
-def _overlap(arrays: list[_Array]) -> bool:
-    """Tell if two arrays share memory."""
+def _sharing(arrays: list[_Array]) -> frozenset[int]:
+    """Return the numbers of the arrays that share memory with others."""
+    found: set[int] = set()
     for place, one in enumerate(arrays):
-        for other in arrays[:place]:
+        for before, other in enumerate(arrays[:place]):
             if type(one.value) is type(other.value) and _share(one.value, other.value):
-                return True
-    return False
+                found |= {place, before}
+    return frozenset(found)
 
 
 def _may_be_copied(tensor: torch.Tensor) -> bool:
