@@ -9,51 +9,20 @@ from __future__ import annotations
 import ast
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
 
 
 def hoist(region: ir.Region) -> None:
     """Note in a region the innermost loops over ranges that have a version without checks."""
-    before: dict[ir.Block, list[ir.Block]] = {block: [] for block in region.blocks}
-    for block in region.blocks:
-        for target in ir.targets(block.end):
-            before.setdefault(target, []).append(block)
-    for header in region.blocks:
-        if isinstance(header.end, ir.NextOfRange):
-            blocks = _loop(header, before)
-            if blocks is not None and (made := _fast_loop(region, header, header.end, blocks)) is not None:
+    for header, blocks in natural_loops(region).items():
+        if isinstance(header.end, ir.NextOfRange) and not any(
+            block.is_header for block in blocks if block is not header
+        ):
+            made = _fast_loop(region, header, header.end, blocks)
+            if made is not None:
                 region.fast_loops[header] = made
-
-
-def _loop(header: ir.Block, before: dict[ir.Block, list[ir.Block]]) -> set[ir.Block] | None:
-    """Return the blocks of the loop with a header; None where there is no innermost one."""
-    body = _after(header.end.body, header) if isinstance(header.end, ir.NextOfRange) else set()
-    blocks, pending = {header}, [block for block in before[header] if block in body]
-    if not pending:
-        return None
-    while pending:
-        block = pending.pop()
-        if block in blocks:
-            continue
-        if block.is_header or block not in body:
-            return None
-        blocks.add(block)
-        pending += before[block]
-    return blocks
-
-
-def _after(start: ir.Block, header: ir.Block) -> set[ir.Block]:
-    """Return the blocks that can be reached from one without passing a header."""
-    seen: set[ir.Block] = set()
-    pending = [start]
-    while pending:
-        block = pending.pop()
-        if block in seen or block is header:
-            continue
-        seen.add(block)
-        pending += ir.targets(block.end)
-    return seen
 
 
 def _fast_loop(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from npcompile.frontend.loops.passes.bounds_checks import accesses_of
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.nesting import innermost
+from npcompile.lower.loops.codegen.nesting import innermost, natural_loops, predecessors
 from npcompile.lower.loops.nest_ir import (
     BoundName,
     Comparison,
@@ -48,11 +48,12 @@ class _Unknown(Exception):
 
 def nest(region: ir.Region) -> None:
     """Note in a region the nests of loops that have a version without bounds checks, outermost first."""
-    before: dict[ir.Block, list[ir.Block]] = {block: [] for block in region.blocks}
-    for block in region.blocks:
-        for target in ir.targets(block.end):
-            before[target].append(block)
-    loops = {block: blocks for block in region.blocks if (blocks := _loop(block, before))}
+    before = predecessors(region)
+    loops = {
+        block: blocks
+        for block, blocks in natural_loops(region).items()
+        if isinstance(block.end, ir.NextOfRange)
+    }
     taken: set[ir.Block] = set()
     for header, blocks in sorted(loops.items(), key=lambda one: -len(one[1])):
         if blocks & taken or header in region.fast_loops or len(blocks) > MOST_BLOCKS:
@@ -61,31 +62,6 @@ def nest(region: ir.Region) -> None:
         if made is not None:
             region.nests[header] = made
             taken |= blocks
-
-
-def _loop(header: ir.Block, before: dict[ir.Block, list[ir.Block]]) -> set[ir.Block]:
-    """Return the blocks of the loop over a range with a header; none where it is no such header."""
-    if not isinstance(header.end, ir.NextOfRange):
-        return set()
-    body: set[ir.Block] = set()
-    pending = [header.end.body]
-    while pending:
-        block = pending.pop()
-        if block not in body and block is not header:
-            body.add(block)
-            pending += ir.targets(block.end)
-    blocks, pending = {header}, [block for block in before[header] if block in body]
-    if not pending:
-        return set()
-    while pending:
-        block = pending.pop()
-        if block in blocks:
-            continue
-        if block not in body:
-            return set()
-        blocks.add(block)
-        pending += before[block]
-    return blocks
 
 
 class _Nest:

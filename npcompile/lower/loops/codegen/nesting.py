@@ -1,4 +1,4 @@
-"""Tells which loops of a region have no other loops in them: the emitter has these poll more seldom."""
+"""Finds the loops of a region, and those that have no other loops in them, which poll more seldom."""
 
 from __future__ import annotations
 
@@ -23,3 +23,48 @@ def innermost(region: ir.Region) -> set[ir.Block]:
         else:
             found.add(header)
     return found
+
+
+def natural_loops(region: ir.Region) -> dict[ir.Block, set[ir.Block]]:
+    """Return the blocks of each loop that is entered at its header alone, by the headers.
+
+    The blocks are those from which the header is reached again. Where a trip ends the loop (`break`), what
+    comes next is none of them, though a loop around it leads back to the header.
+    """
+    before, reached = predecessors(region), _reached(region)
+    found: dict[ir.Block, set[ir.Block]] = {}
+    for header in region.blocks:
+        if not header.is_header:
+            continue
+        within = reached - _reached(region, header)
+        pending = [block for block in before[header] if block in within]
+        blocks = {header}
+        while pending:
+            block = pending.pop()
+            if block not in blocks and block in within:
+                blocks.add(block)
+                pending += before[block]
+        if len(blocks) > 1 or header in before[header]:
+            found[header] = blocks
+    return found
+
+
+def predecessors(region: ir.Region) -> dict[ir.Block, list[ir.Block]]:
+    """Return the blocks that lead to each block."""
+    before: dict[ir.Block, list[ir.Block]] = {block: [] for block in region.blocks}
+    for block in region.blocks:
+        for target in ir.targets(block.end):
+            before[target].append(block)
+    return before
+
+
+def _reached(region: ir.Region, without: ir.Block | None = None) -> set[ir.Block]:
+    """Return the blocks that can be reached from the entry, without passing one of them."""
+    seen: set[ir.Block] = set()
+    pending = [region.entry]
+    while pending:
+        block = pending.pop()
+        if block not in seen and block is not without:
+            seen.add(block)
+            pending += ir.targets(block.end)
+    return seen

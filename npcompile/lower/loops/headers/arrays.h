@@ -149,6 +149,15 @@ static inline int64_t save(int64_t *words, const T &value) {
     std::memcpy(words, &value, sizeof(T));
     return words_of<T>;
 }
+// By its fields: a range that is copied whole would stay in memory, from which each trip takes its position.
+static inline int64_t load(const int64_t *words, range &value) {
+    value = {words[0], words[1], words[2], words[3]};
+    return 4;
+}
+static inline int64_t save(int64_t *words, const range &value) {
+    words[0] = value.position, words[1] = value.length, words[2] = value.start, words[3] = value.stride;
+    return 4;
+}
 template <typename T, int N, bool packed>
 static inline int64_t load(const int64_t *words, array<T, N, packed> &value) {
     value.owner = reinterpret_cast<object *>(words[0]);

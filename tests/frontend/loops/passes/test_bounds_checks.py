@@ -1,0 +1,37 @@
+"""Innermost loops whose bounds are checked before the first trip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.frontend.loops.native import check
+
+
+def first_above(x: Any, limits: Any, found: Any) -> Any:
+    for k in range(len(limits)):
+        for i in range(len(x)):
+            if x[i] > limits[k]:
+                found[k] = i
+                break
+    return found
+
+
+def first_of_two(x: Any, limits: Any, found: Any) -> Any:
+    for k in range(len(limits)):
+        for i in range(len(x) - 1):
+            if x[i] > limits[k] and x[i + 1] > limits[k]:
+                found[k] = x[i + 1]
+                break
+            found[k] += 1
+    return found
+
+
+def test_a_loop_that_a_trip_ends_within_another_loop() -> None:
+    x = np.array([0.5, 2.0, 1.0, 3.0, 3.5])
+    for function in (first_above, first_of_two):
+        run = check(function, x, np.array([0.0, 1.5, 9.0]), np.zeros(3))
+        headers = [header for header in run.loop.region.fast_loops if header.end is not None]
+        assert [header.is_header for header in headers] == [True], run.loop.region
+        assert {run.loop.region.blocks[0]}.isdisjoint(headers)  # that is the outer loop's
