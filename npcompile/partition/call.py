@@ -169,8 +169,11 @@ class PartitionedCalls(CalleeSubstitution):
         result = call(args, kwargs)
         seconds = overhead.clock() - start
         function = self.owner.__wrapped__
-        within = FILLING_WITHIN if makes_containers(function) else BODY_WITHIN
-        if (seconds < within or self.only_calls) and self._wants_body:
+        if self._wants_body and (
+            self.only_calls
+            or seconds < BODY_WITHIN
+            or (seconds < FILLING_WITHIN and makes_containers(function))  # last, as that reads its code
+        ):
             self.body, self.asked = NativeBody.of(function, self), BODY_ASKED
             if self.body is not None and not kwargs:
                 self.body.most = seconds
