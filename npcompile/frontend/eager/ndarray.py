@@ -19,6 +19,7 @@ from npcompile.frontend.eager import resize as eager_resize
 from npcompile.frontend.eager.exports import Exports
 from npcompile.frontend.eager.flat import Flags, FlatIterator, allow_writing
 from npcompile.frontend.eager.strided import Strided
+from npcompile.frontend.ops.symbolic_sizes import broadcasts_to
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.frontend.ops.write_order import read_places
 from npcompile.lower.device import transfers
@@ -313,17 +314,14 @@ class ndarray(Exports):
         shape = tuple(tensor.shape)
         while len(shape) > self.ndim and shape[0] == 1:
             shape = shape[1:]
+        if not broadcasts_to(shape, self.shape):
+            return False
         try:
-            fits = np.broadcast_shapes(shape, self.shape) == self.shape
-        except ValueError:
-            fits = False
-        if fits:
-            try:
-                dispatch.report_cast(tensor, self._memory.dtype)
-                self._write(tensor.to(self._memory.device))
-            except Unsupported:
-                return False
-        return fits
+            dispatch.report_cast(tensor, self._memory.dtype)
+            self._write(tensor.to(self._memory.device))
+        except Unsupported:
+            return False
+        return True
 
     def fill(self, value: Any) -> None:
         if np.ndim(value) != 0:

@@ -27,6 +27,7 @@ from npcompile.frontend.graph.data_sizes import (
 )
 from npcompile.frontend.graph.roll import rolled
 from npcompile.frontend.graph.unfollowed import Unfollowed
+from npcompile.frontend.ops.symbolic_sizes import broadcasts_to
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.ops.write_order import is_read_late
 from npcompile.frontend.program.aliasing import Moving, form_of, is_on
@@ -417,7 +418,7 @@ class GraphBuilder(ReadBuilder):
         source = self.ref(value)
         if where is not True:
             self.fits(source, dst.dtype, store_casts.COPY)
-            if not _is_laid_over(np.shape(where), dst.shape):  # onto itself, NumPy lets it pass
+            if not broadcasts_to(np.shape(where), dst.shape):  # onto itself, NumPy lets it pass
                 raise Unfollowed(Cause.COPYTO_OTHER_MASK())
             op = TABLE.of(np.where)
             assert op is not None
@@ -483,14 +484,6 @@ class GraphBuilder(ReadBuilder):
         program = Program(name, self.graph, self.inputs, structure, self.filename, device, self.literals)
         program.shape_generic, program.host_calls = self.general, self.host_calls
         return program
-
-
-def _is_laid_over(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Tell if arrays of a shape broadcast to another one."""
-    try:
-        return np.broadcast_shapes(shape, other) == other
-    except ValueError:
-        return False
 
 
 def _is_integer(item: Any) -> bool:

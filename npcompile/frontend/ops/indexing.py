@@ -17,7 +17,7 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
-from npcompile.frontend.ops.symbolic_sizes import as_whole, bounds, broadcast_shapes, span
+from npcompile.frontend.ops.symbolic_sizes import as_whole, bounds, broadcast_shapes, broadcasts_to, span
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
 from npcompile.frontend.ops.write_order import is_read_late
 
@@ -341,11 +341,7 @@ def _broadcast_to_target(value: Tensor, shape: tuple[int, ...]) -> Tensor:
     given = tuple(value.shape)
     while value.dim() > len(shape) and value.shape[0] == 1:
         value = value[0]
-    try:
-        fits = broadcast_shapes(tuple(value.shape), shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not broadcasts_to(value.shape, shape):
         raise ValueError(f"shape mismatch: value array of shape {given} could not be broadcast to {shape}")
     return value.expand(shape)
 

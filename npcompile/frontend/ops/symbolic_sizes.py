@@ -39,6 +39,14 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def broadcasts_to(shape: Sequence[int], target: Sequence[int]) -> bool:
+    """Tell if arrays of a shape broadcast to another one."""
+    try:
+        return broadcast_shapes(shape, target) == tuple(target)
+    except ValueError:
+        return False
+
+
 def bounds(part: slice, length: int) -> tuple[int, int, int]:
     """Return `part.indices(length)`."""
     if all(type(number) is int or number is None for number in (length, part.start, part.stop, part.step)):
