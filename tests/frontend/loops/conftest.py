@@ -1,8 +1,15 @@
-"""Compiles loops of most parametrized tests here without optimization, which takes a third of the time."""
+"""Compiles loops of most parametrized tests here without optimization, which takes a third of the time.
+
+It also calls the programs of a test file, whose loops are compiled together.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+
+from tests.loops.random_check import compile_loops_alone
 
 OPTIMIZED_EVERY = 6  # of a test's parameters: the first ones, and every sixth place on from there
 
@@ -17,3 +24,11 @@ def _sampled_optimization(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     places = request.node.callspec.indices.values() if hasattr(request.node, "callspec") else ()
     if sum(places) % OPTIMIZED_EVERY:
         monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+
+
+@pytest.fixture(scope="module")
+def jitted(request: pytest.FixtureRequest) -> dict[str, tuple[Any, list[Any]]]:
+    """The jitted function of each program of a file (`program`), and the outcomes of its calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        compile_loops_alone(patch)
+        return request.module.program.called()

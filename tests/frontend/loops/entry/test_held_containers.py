@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.frontend.loops.jitted import Programs
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 
@@ -188,13 +187,6 @@ def raises_in_a_function(n):
             total += put(i)
     except ZeroDivisionError as error:
         return str(error), total, i, made, quotients
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
 
 
 @pytest.mark.parametrize("name", program.cases)

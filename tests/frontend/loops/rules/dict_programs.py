@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], bool | None]] = {}
+from tests.frontend.loops.jitted import Programs
+
+program = Programs()
 MEMO: dict[Any, Any] = {}
-
-
-def program(*args: Any, native: bool | None = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a program with arguments. native: its calls are to enter native code; None where it may be
-    recorded whole.
-    """
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        name = function.__name__
-        CASES[name if name not in CASES else f"{name}-{len(CASES)}"] = function, args, native
-        return function
-
-    return register
 
 
 # -- reading and storing ---------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import Programs
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 
@@ -86,13 +85,6 @@ def items_without_order(ordered, xs):
     for x in xs:
         insort(ordered, x)
     return ordered
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
 
 
 @pytest.mark.parametrize("name", program.cases)

@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import Programs
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 POINTS = np.random.default_rng(1).random((12, 2))
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
 
 
 def near(points, i, most):

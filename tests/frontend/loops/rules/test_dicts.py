@@ -12,28 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import npcompile
-from tests.frontend.loops.jitted import CALLS, outcome
+from tests.frontend.loops.jitted import outcome
 from tests.frontend.loops.native import check, run_natively
 from tests.frontend.loops.rules import set_programs
-from tests.frontend.loops.rules.dict_programs import CASES, augmented_key_is_evaluated_once
+from tests.frontend.loops.rules.dict_programs import augmented_key_is_evaluated_once, program
 from tests.loops.random_check import compile_loops_alone
 
 assert set_programs  # importing it has registered its programs
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    """The jitted function of each case, and the outcomes of its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        made = {name: (npcompile.jit(function), []) for name, (function, _, _) in CASES.items()}
-        for _ in range(CALLS):
-            for name, (function, outcomes) in made.items():
-                outcomes.append(outcome(function, CASES[name][1]))
-            for function, _ in made.values():
-                function.wait(120)
-    return made
 
 
 def described(value: Any) -> Any:
@@ -57,9 +42,9 @@ def _holds_objects(values: Any) -> bool:
     return any(isinstance(one, list | dict | set) for one in values)
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@pytest.mark.parametrize("name", list(program.cases))
 def test_dicts_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
-    function, args, native = CASES[name]
+    function, args, native = program.cases[name]
     mine, outcomes = jitted[name]
     want, plain = outcome(function, args)
     for call, (got, given) in enumerate(outcomes):

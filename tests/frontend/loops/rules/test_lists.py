@@ -14,44 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import npcompile
-from tests.frontend.loops.jitted import CALLS, assert_same, outcome
+from tests.frontend.loops.jitted import Programs, outcome
 from tests.frontend.loops.native import check
 from tests.loops.random_check import compile_loops_alone
 
 POSITIVE = np.ones(9)
-CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], bool | None]] = {}
-
-
-def program(*args: Any, native: bool | None = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a program with arguments. native: its calls are to enter native code; None where it is
-    as well recorded whole.
-    """
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        name = function.__name__
-        CASES[name if name not in CASES else f"{name}-{len(CASES)}"] = function, args, native
-        return function
-
-    return register
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    """The jitted function of each case, and the outcomes of its calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        made = {name: (npcompile.jit(function), []) for name, (function, _, _) in CASES.items()}
-        for _ in range(CALLS):
-            for name, (function, outcomes) in made.items():
-                outcomes.append(outcome(function, CASES[name][1]))
-            for function, _ in made.values():
-                function.wait(120)
-    return made
+program = Programs()
 
 
 def cases() -> list[str]:
-    return list(CASES)
+    return list(program.cases)
 
 
 # -- making, reading and changing ------------------------------------------------------------------------
@@ -483,13 +455,7 @@ def array_is_put_into_a_list(a, n):
 
 @pytest.mark.parametrize("name", cases())
 def test_lists_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
-    function, args, native = CASES[name]
-    mine, outcomes = jitted[name]
-    want, plain = outcome(function, args)
-    for call, (got, given) in enumerate(outcomes):
-        assert_same(got, want, f"call {call + 1}")
-        assert_same(given, plain, f"the arguments of call {call + 1}")
-    assert native is None or (mine.stats.loop_entries > 0) == native, mine.stats
+    program.check(name, *jitted[name])
 
 
 @pytest.mark.parametrize(
@@ -505,7 +471,7 @@ def test_lists_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any
 )
 def test_short_loops_natively(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     compile_loops_alone(monkeypatch)
-    run = check(function, *CASES[function.__name__][1])
+    run = check(function, *program.cases[function.__name__][1])
     assert run.loop.refusal is None
 
 
@@ -524,7 +490,7 @@ def test_native_code_leaves_no_lists_behind(jitted: dict[str, tuple[Any, list[An
     names = ("triangle", "made_in_each_trip", "parts_and_joins", "flood", "index_error")
     for name in names:
         function, _ = jitted[name]
-        args = CASES[name][1]
+        args = program.cases[name][1]
         for _ in range(3):
             outcome(function, args)
         gc.collect()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import Programs
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 PLACES = np.arange(-12, 40)
@@ -63,13 +62,6 @@ def complex_of_parts(x: Any, y: Any) -> Any:
     return str(found), type(z)
 
 
-@pytest.fixture(scope="module")
-def called() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
-
-
 @pytest.mark.parametrize("name", program.cases)
-def test_jitted_as_plain(name: str, called: Any) -> None:
-    program.check(name, *called[name])
+def test_jitted_as_plain(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    program.check(name, *jitted[name])

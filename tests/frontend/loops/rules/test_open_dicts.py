@@ -15,18 +15,10 @@ import pytest
 from npcompile.lower.loops.codegen.open_container_code import open_types
 from tests.frontend.loops.jitted import Programs
 from tests.frontend.loops.native import begin, check, run_natively
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 NAN = float("nan")
 LARGE = [0, 1, -1, -2, 2**61 - 1, 2**61, -(2**61) + 1, 2**62, -(2**62), 2**63 - 1, -(2**63)]
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
 
 
 @program([3, 9, 2, 7, 11, -1, -2, 9, 3], 3)

@@ -15,17 +15,9 @@ import pytest
 from npcompile.lower.loops.codegen.open_container_code import open_types
 from tests.frontend.loops.jitted import Programs
 from tests.frontend.loops.native import begin, check, run_natively
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
 
 
 @program([3, 4], 40)

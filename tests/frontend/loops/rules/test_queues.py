@@ -32,13 +32,6 @@ PAIRS = [(DICE.randrange(4), DICE.random()) for _ in range(25)]
 ONES = np.ones(64)
 
 
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
-
-
 def cases() -> list[str]:
     return list(program.cases)
 

@@ -294,16 +294,9 @@ def in_a_comprehension(seed: Any, n: Any) -> Any:
 program(2, 30, native=None)(in_a_comprehension)
 
 
-@pytest.fixture(scope="module")
-def called() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
-
-
 @pytest.mark.parametrize("name", program.cases)
-def test_jitted_as_plain(name: str, called: Any) -> None:
-    program.check(name, *called[name])
+def test_jitted_as_plain(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    program.check(name, *jitted[name])
 
 
 def drawn(rng: Any, n: Any) -> Any:

@@ -10,19 +10,11 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import Programs
-from tests.loops.random_check import compile_loops_alone
 
 program = Programs()
 NAN = float("nan")
 GRID = np.random.default_rng(2).integers(0, 3, (40, 3))
 FLOATS = GRID / 2
-
-
-@pytest.fixture(scope="module")
-def jitted() -> dict[str, tuple[Any, list[Any]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
 
 
 # -- comparisons -----------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import Programs
-from tests.loops.random_check import compile_loops_alone
 
 X = np.linspace(-1, 1, 41)
 ZEROS = np.where(np.arange(41) % 7 == 3, 0.0, X + 2)
@@ -228,13 +227,6 @@ def returns(x: Any) -> Any:
     return inverse
 
 
-@pytest.fixture(scope="module")
-def called() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        compile_loops_alone(patch)
-        return program.called()
-
-
 @pytest.mark.parametrize("name", program.cases)
-def test_jitted_as_plain(name: str, called: Any) -> None:
-    program.check(name, *called[name])
+def test_jitted_as_plain(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
+    program.check(name, *jitted[name])
