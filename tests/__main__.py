@@ -12,6 +12,7 @@ status 0 when all passed. Ctrl-C stops the parts that run, and each says how far
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import queue
@@ -155,6 +156,8 @@ def main() -> int:
     arguments = [argument for argument in arguments if argument not in ("--all", "--record")]
     if not whole:
         arguments = ["--tier", "quick", *arguments]
+    # Some processes that tests start write no bytecode, and would all compile npcompile's sources again.
+    compileall.compile_dir(TESTS.parent / "npcompile", quiet=2)
     with tempfile.TemporaryDirectory(prefix="npcompile-tests-") as folder:
         run = Run(arguments, Path(folder))
         # A terminal's Ctrl-C reaches this process alone, since each part is a process group: it is told once.
