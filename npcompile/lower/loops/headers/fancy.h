@@ -9,7 +9,7 @@ template <typename Index, bool dense>
 NPL_INLINE bool beyond(const array<Index, 1, dense> &index, int64_t length) {
     const int64_t count = index.shape[0], least = std::is_signed_v<Index> ? -length : 0;
     bool bad = false;
-    auto check = [&](int64_t stride) __attribute__((always_inline)) {
+    auto check = [&](int64_t stride) NPL_INLINED {
         for (int64_t place = 0; place < count; place++) {
             const int64_t at = int64_t(*reinterpret_cast<const Index *>(index.data + place * stride));
             bad |= (at < least) | (at >= length);

@@ -2,7 +2,13 @@
 #pragma once
 #include "views.h"
 
-#define NPL_INLINE static inline __attribute__((always_inline))
+// Without optimization, which tests ask for, code is compiled the faster the less of it is inlined.
+#ifdef __OPTIMIZE__
+#define NPL_INLINED __attribute__((always_inline))
+#else
+#define NPL_INLINED
+#endif
+#define NPL_INLINE static inline NPL_INLINED
 
 namespace npl {
 

@@ -10,9 +10,9 @@ namespace npl {
 template <typename Row, typename F, typename... In>
 NPL_INLINE void feed(Row &row, F f, int64_t length, point<In>... in) {
     if (((in.stride == int64_t(sizeof(In))) && ...))
-        row([=](int64_t place) __attribute__((always_inline)) { return f(item_at<false, In>(in.data, place)...); }, length);
+        row([=](int64_t place) NPL_INLINED { return f(item_at<false, In>(in.data, place)...); }, length);
     else
-        row([=](int64_t place) __attribute__((always_inline)) {
+        row([=](int64_t place) NPL_INLINED {
             return f(*reinterpret_cast<const In *>(in.data + place * in.stride)...);
         }, length);
 }
@@ -40,7 +40,7 @@ NPL_INLINE bool visit(Row &row, F f, const Arrays &...arrays) {
     for (int axis = 0; axis < N; axis++) shape[axis] = 1;
     if ((widen_shape<N>(arrays, shape) | ...)) return true;
     if constexpr (N == 1) {
-        [&](const auto &...in) __attribute__((always_inline)) {
+        [&](const auto &...in) NPL_INLINED {
             feed(row, f, shape[0], point<typename std::decay_t<decltype(in)>::item>{in.data, in.strides[0]}...);
         }(spread<N>(arrays, shape)...);
     } else nested_feed<N, ordered>(shape, row, f, typename count_up<sizeof...(Arrays)>::type{}, spread<N>(arrays, shape)...);
@@ -99,7 +99,7 @@ template <typename T>
 struct sum_row {
     computed<T> sum{};
     template <typename Source>
-    inline __attribute__((always_inline)) void operator()(const Source &source, int64_t length) {
+    inline NPL_INLINED void operator()(const Source &source, int64_t length) {
         if constexpr (complex_type<T>) sum = add(sum, complex_sum_in_pairs<decltype(T::real)>(source, 0, length));
         else if constexpr (integer_type<T>) {
             wrapping<T> total = 0;
@@ -139,7 +139,7 @@ template <typename T>
 struct product_row {
     computed<T> product = cast<computed<T>>(1);
     template <typename Source>
-    inline __attribute__((always_inline)) void operator()(const Source &source, int64_t length) {
+    inline NPL_INLINED void operator()(const Source &source, int64_t length) {
         for (int64_t place = 0; place < length; place++) product = multiply(product, widen(source(place)));
     }
 };
@@ -158,7 +158,7 @@ template <typename T>
 struct dot_row {
     computed<T> sum{};
     template <typename Source>
-    inline __attribute__((always_inline)) void operator()(const Source &source, int64_t length) {
+    inline NPL_INLINED void operator()(const Source &source, int64_t length) {
         using C = computed<T>;
         if constexpr (integer_type<T>) {
             wrapping<T> total = 0;
@@ -235,7 +235,7 @@ struct extreme_row {
     T extreme{}, nan{};
     bool has_any = false, has_nan = false;
     template <typename Source>
-    inline __attribute__((always_inline)) void operator()(const Source &source, int64_t length) {
+    inline NPL_INLINED void operator()(const Source &source, int64_t length) {
         if (!length || has_nan) return;
         if (!has_any) extreme = source(0);
         has_any = true;
@@ -295,7 +295,7 @@ struct place_row {
     int64_t seen = 0, found = -1;
     T extreme{};
     template <typename Source>
-    inline __attribute__((always_inline)) void operator()(const Source &source, int64_t length) {
+    inline NPL_INLINED void operator()(const Source &source, int64_t length) {
         for (int64_t place = 0; place < length; place++) {
             const T item = source(place);
             if (found < 0 || (!is_nan(extreme) && (precedes<least>(item, extreme) || is_nan(item)))) {
@@ -329,7 +329,7 @@ template <bool stops>
 struct truth_row {
     bool found = false;
     template <typename Source>
-    inline __attribute__((always_inline)) void operator()(const Source &source, int64_t length) {
+    inline NPL_INLINED void operator()(const Source &source, int64_t length) {
         for (int64_t place = 0; place < length && !found; place++) found = truth(source(place)) == stops;
     }
 };
