@@ -85,6 +85,9 @@ def open_types(region: ir.Region) -> list[_Container]:
             kinds = [one.type for one in _operands(node)]
             kinds += [node.type] if isinstance(node, ir.Expression) else []
             kinds += [node.kind] if isinstance(node, ir.Next) else []
+            kinds = [kind for kind in kinds if not isinstance(kind, Scalar)]
+            if not kinds:  # as of most nodes
+                continue
             closed.update(*map(_within, kinds))
             used = _all_containers(kinds)
             closed |= {one for one in used if not _is_plain(one)}  # in C++ a defaultdict has a dict's type
