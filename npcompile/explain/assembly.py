@@ -10,7 +10,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import recompilations
 from npcompile.explain.blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.explain.explanation import Copies, Explanation, Hint
-from npcompile.explain.loops import loops_of
+from npcompile.explain.loops import graphs_of, loops_of
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.explain.timing import Seconds
 from npcompile.frontend.eager.errstate import traps
@@ -48,6 +48,7 @@ def explanation_of(
         programs=programs,
         blocks=blocks,
         loops=tuple(loop for cut in cuts for loop in loops_of(cut)),
+        graphs=tuple(graph for cut in cuts for graph in graphs_of(cut)),
         functions=functions,
         left=_left(cuts),
         copies=Copies(written, *moved, any(map(_is_repeated, parts))),

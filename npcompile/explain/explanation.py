@@ -66,10 +66,11 @@ class Explanation:
     result: the call's result. programs: the residual programs of the function as a whole. why_cut: why there
     are none, where recording it whole was tried; then blocks are recorded from the next call on: explain it
     again. blocks: the recorded blocks of a function that was cut; loops: its loops that are done natively, or
-    might have been; functions: those that it calls from between its blocks; left: statements that Python
-    carries out. recompilations: why there is more than one program or signature. reasons: why anything ran
-    uncompiled. strict_error: the same, with what to write instead. passes: the programs after each pass,
-    where that was asked for. report: the summary and the annotated source. detail: the text that `str` gives.
+    might have been; graphs: by line, the loops whose trips were done at once on a device, or why not;
+    functions: those that it calls from between its blocks; left: statements that Python carries out.
+    recompilations: why there is more than one program or signature. reasons: why anything ran uncompiled.
+    strict_error: the same, with what to write instead. passes: the programs after each pass, where that was
+    asked for. report: the summary and the annotated source. detail: the text that `str` gives.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Explanation:
     programs: tuple[ExplainedProgram, ...]
     blocks: tuple[Block, ...]
     loops: tuple[ExplainedLoop, ...]
+    graphs: tuple[tuple[int, str], ...]
     functions: tuple[Block, ...]
     left: tuple[LeftToPython, ...]
     copies: Copies
@@ -176,6 +178,8 @@ def _program_text(self: Explanation) -> str:
             lines += [f"{title}:", *[str(part) for part in parts]]
     if self.loops:
         lines += ["loops:", *[textwrap.indent(str(loop), "  ") for loop in self.loops]]
+    if self.graphs:
+        lines += ["loops on the device:", *[f"  line {line}: {what}" for line, what in self.graphs]]
     if self.left:
         lines += ["left to Python:", *[f"  {part}" for part in self.left]]
     if self.why_cut:

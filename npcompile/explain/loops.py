@@ -111,6 +111,16 @@ def loops_of(partitioned: PartitionedFunction) -> tuple[ExplainedLoop, ...]:
     return tuple(sorted(found, key=lambda loop: loop.lines))
 
 
+def graphs_of(partitioned: PartitionedFunction) -> tuple[tuple[int, str], ...]:
+    """Return by line what became of the loops of a function that was cut which a device may do at once."""
+    graphs = partitioned.loop_graphs
+    if graphs is None:
+        return ()
+    done = {line: f"{trips} trips were done as CUDA graphs" for line, trips in graphs.trips.items()}
+    refused = {line: f"not done as CUDA graphs: {why}" for line, why in graphs.refusals.items()}
+    return tuple(sorted((refused | done).items()))
+
+
 def native_statements(partitioned: PartitionedFunction) -> Iterator[ast.AST]:
     """Yield the statements that are done natively."""
     for node, native in partitioned.natives.items():

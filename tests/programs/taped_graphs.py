@@ -66,3 +66,9 @@ class TapedGraphs:
 
     def room(self, device: torch.device) -> int:
         return 1 << 30
+
+    def pinned(self, nbytes: int) -> torch.Tensor:
+        return torch.empty(nbytes, dtype=torch.uint8)
+
+    def wait(self, device: torch.device) -> None:
+        pass

@@ -538,8 +538,9 @@ WRITTEN = {
     "for i in range(n):\n    x = .block0(x, i)": (
         ".resident.look(range, n)\nfor i in range(n):\n    x = .block0(x, i)"
     ),
-    "for i in range(n):\n    x = .block0(x)\n    k += 1": (
-        ".resident.look(range, n)\nfor i in range(n):\n    x = .block0(x)\n    .resident.look(k)\n    k += 1"
+    "for i in range(n):\n    x = .block0(x)\n    k += x[0]": (
+        ".resident.look(range, n)\n"
+        "for i in range(n):\n    x = .block0(x)\n    .resident.look(k, x)\n    k += x[0]"
     ),
     "for v in x:\n    pass": ".resident.iterate(x)\nfor v in x:\n    pass",
     "for i, v in enumerate(x):\n    pass": ".resident.iterate(x)\nfor i, v in enumerate(x):\n    pass",
@@ -575,10 +576,51 @@ def test_a_loop_that_only_calls_blocks_may_do_trips_at_once() -> None:
     made = resident(function, lambda name: True, ())
     assert made is not None
     *_, begun, loop = made.body[0].body  # type: ignore[attr-defined]
-    trip = (2, ("x", "y", "z"), 1, ((0, (0, 2), (0, 1), True), (-1, (2,), (1,), False)))
+    trip = (2, ("x", "y", "z"), 1, ((0, -1, None, (0, 2), (0, 1), True), (-1, -1, None, (2,), (1,), False)))
     assert ast.unparse(begun) == ".trips0 = .resident.begin(range(n))"
     last = ast.unparse(ast.fix_missing_locations(loop)).splitlines()[-1].strip()
-    assert last == f"i, x, y = .resident.trips({trip}, .trips0, (.block0,), i, x, y, z)"
+    assert last == f"i, x, y = .resident.trips({trip}, .trips0, (.block0,), (), i, x, y, z)"
+
+
+def test_a_loop_in_which_python_works_on_numbers_may_do_trips_at_once() -> None:
+    function = ast.parse("def f(n):\n    pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = parsed(
+        "while err > n:\n    x, err = .block0(x)\n    if err < 0:\n        break\n    k += 1"
+    )
+    made = resident(function, lambda name: True, ())
+    assert made is not None
+    loop = made.body[0].body[-1]  # type: ignore[attr-defined]
+    steps = (
+        (-1, 0, True, (1, 3), (), False),
+        (0, -1, None, (0,), (0, 1), True),
+        (-1, 1, False, (1,), (), False),
+        (-1, 2, None, (2,), (2,), False),
+    )
+    trip = (3, ("x", "err", "k", "n"), 1, steps)
+    functions = "(lambda err, n: err > n, lambda err: err < 0, lambda k: k + 1)"
+    last = ast.unparse(ast.fix_missing_locations(loop)).splitlines()[-1].strip()
+    assert (
+        last
+        == f".item, x, err, k = .resident.trips({trip}, None, (.block0,), {functions}, None, x, err, k, n)"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while err > n and other:\n    x, err = .block0(x)",  # other may have no value
+        "while err > n:\n    x, err = .block0(x)\n    k = g(err)",
+        "while err > n:\n    x, err = .block0(x)\n    if err:\n        pass\n    else:\n        k = 1",
+        "while err > n:\n    k += 1",
+    ],
+)
+def test_other_loops_do_trips_one_by_one(body: str) -> None:
+    function = ast.parse("def f(n):\n    pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = parsed(body)
+    made = resident(function, lambda name: True, ())
+    assert made is not None and "trips" not in ast.unparse(ast.fix_missing_locations(made))
 
 
 def test_a_generator_keeps_nothing_on_the_device() -> None:

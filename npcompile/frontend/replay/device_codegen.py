@@ -17,12 +17,14 @@ from torch import fx
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import to_tensor
 from npcompile.frontend.program.call_steps import Call
+from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, as_numpy
 from npcompile.frontend.replay.device_lane import assign
 from npcompile.frontend.replay.residency import Use
+from npcompile.frontend.replay.trip_numbers import CONVERSIONS, has_value
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import nodes_in
@@ -58,6 +60,18 @@ class DeviceWriter(Writer):
 
     def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
         return as_numpy(op, True)
+
+    def call(self, node: fx.Node) -> str:
+        convert = CONVERSIONS.get(node.target) if len(node.args) == 1 and not node.kwargs else None
+        if convert is None or attributes(node).call_frames:
+            return super().call(node)
+        return f"{self.constant(convert, 'f')}({self.args(node)})"
+
+    def guard(self, node: fx.Node) -> str:
+        if not isinstance(node.target, ValueEquals):
+            return super().guard(node)
+        expected = self.constant(node.target.expected)
+        return f"not {self.constant(has_value, 'has_value')}({self.arg(node.args[0])}, {expected})"
 
     def copy(self, node: fx.Node, value: str) -> None:
         self.put(f"{self.constant(assign, 'assign')}({node.name}, {value})")

@@ -166,6 +166,8 @@ def _regular(tensor: torch.Tensor, value: Value) -> torch.Tensor:
 
 def _number(tensor: torch.Tensor, value: Value) -> Any:
     """Return a 0-d result as NumPy's scalar, or as a Python number."""
+    if (table := residency.opened()) is not None and table.numbers is not None:
+        return table.numbers.hold(tensor, value.kind in _NUMBERS)
     transfers.crosses("a number is read from the device at each trip")
     found = transfers.to_host(tensor).numpy()[()]
     return found.item() if value.kind in _NUMBERS else found

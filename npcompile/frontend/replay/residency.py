@@ -59,9 +59,20 @@ class Loops(Protocol):
         trip: tuple[Any, ...],
         iterator: Any,
         blocks: tuple[Any, ...],
+        functions: tuple[Callable[..., Any], ...],
         values: tuple[Any, ...],
     ) -> tuple[Any, ...] | None:
         """Do some of the trips that are left, as `Residency.trips`; None if none was done."""
+
+
+class Numbers(Protocol):
+    """Takes the numbers of a replay that is captured: `trip_numbers.NumberRoom`."""
+
+    def hold(self, tensor: torch.Tensor, is_pythons: bool) -> Any:
+        """Return what stands for a number that a kernel gives."""
+
+    def enter(self, number: Any) -> None:
+        """Take note that a kernel is given a number."""
 
 
 class Copier(Protocol):
@@ -103,7 +114,7 @@ def _begun(iterable: Any) -> Any:
 
 
 def _after_one(
-    trip: tuple[Any, ...], iterator: Any, blocks: tuple[Any, ...], item: Any, *values: Any
+    trip: tuple[Any, ...], iterator: Any, blocks: Any, functions: Any, item: Any, *values: Any
 ) -> tuple[Any, ...]:
     """Return what `Residency.trips` does where no further trip was done."""
     return (item, *values)[: 1 + trip[0]]
@@ -122,6 +133,7 @@ class Residency:
         self._counter = counter
         self.failed = failed
         self._loops = loops
+        self.numbers: Numbers | None = None  # takes the numbers of replays, where they are captured
         self._done: deque[Done] = deque(maxlen=MOST_DONE)  # the last replays since the table was settled
         self._entries: dict[Any, _Resident] = {}  # by place in memory
         self._pinned: list[_Span] = []
@@ -195,19 +207,27 @@ class Residency:
 
     @beside(_give_up, _after_one)
     def trips(
-        self, trip: tuple[Any, ...], iterator: Any, blocks: tuple[Any, ...], item: Any, *values: Any
+        self,
+        trip: tuple[Any, ...],
+        iterator: Any,
+        blocks: tuple[Any, ...],
+        functions: tuple[Callable[..., Any], ...],
+        item: Any,
+        *values: Any,
     ) -> tuple[Any, ...]:
         """Do trips of a loop at once, after one was done.
 
-        trip: the fields of a `Trip`. item: the loop's last item. values: of the trip's names. Return the last
-        item and the values of the names that the trip stores.
+        Return the last item and the values of the names that the trip stores.
+
+        trip: the fields of a `Trip`. iterator: gives the loop's items; None for a `while` loop. functions: do
+        Python's work on numbers. item: the loop's last item. values: of the trip's names.
         """
         if self._loops is not None and not self._is_off:
-            after = self._loops.go_on(self, trip, iterator, blocks, values)
+            after = self._loops.go_on(self, trip, iterator, blocks, functions, values)
             self._is_writing = False
             if after is not None:
                 return after
-        return _after_one(trip, iterator, blocks, item, *values)
+        return _after_one(trip, iterator, blocks, functions, item, *values)
 
     @beside(_give_up)
     def stop(self) -> None:
@@ -254,6 +274,8 @@ class Residency:
 
     def note_number(self, number: Any) -> None:
         """Note a number that a kernel of the replay at hand is given."""
+        if self.numbers is not None:
+            self.numbers.enter(number)
         self._done[-1].numbers.append(number)
 
     def find(self, host: np.ndarray[Any, Any]) -> Any:

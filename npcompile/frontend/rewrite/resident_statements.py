@@ -144,7 +144,15 @@ class _Statements:
         made = copy.copy(node)
         made.test = self.test(node.test)
         made.body, made.orelse = self.body(node.body), self.body(node.orelse)
-        return [made]
+        return self.at_once(node, made) or [made]
+
+    def at_once(self, node: ast.For | ast.While, made: ast.For | ast.While) -> list[ast.stmt] | None:
+        """Return a loop that may do trips at once; None where it cannot be told what a trip does."""
+        found = with_trips(node, made, _method("begin", node), self.loops, self.bound)
+        if found is None:
+            return None
+        self.loops += 1
+        return [*found[0], found[1]]
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         made = copy.copy(node)
@@ -156,10 +164,7 @@ class _Statements:
         if drawn is None or not _is_names(node.target):
             return [_do("stop", node, []), made]
         before = [_do("iterate", node, drawn)] if drawn else self.look(iterable, node)
-        if not drawn and (at_once := with_trips(made, _method("begin", node), self.loops)) is not None:
-            self.loops += 1
-            return [*before, *at_once[0], at_once[1]]
-        return [*before, made]
+        return [*before, *((None if drawn else self.at_once(node, made)) or [made])]
 
     def drawn(self, node: ast.expr) -> list[ast.expr] | None:
         """Return the names that a loop draws its items from; None where that cannot be told."""

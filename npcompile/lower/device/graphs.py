@@ -35,6 +35,12 @@ class Capturer(Protocol):
     def room(self, device: torch.device) -> int:
         """Return the bytes of device memory that nobody holds."""
 
+    def pinned(self, nbytes: int) -> torch.Tensor:
+        """Return memory of the host, as bytes, that captured work may write to."""
+
+    def wait(self, device: torch.device) -> None:
+        """Return when what this thread has launched is done."""
+
 
 class CudaGraphs:
     """The capturer of CUDA devices. Memory that work needs in between is shared by all graphs of a device."""
@@ -60,6 +66,12 @@ class CudaGraphs:
         free, _ = torch.cuda.mem_get_info(device)
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return int(free + kept)
+
+    def pinned(self, nbytes: int) -> torch.Tensor:
+        return torch.empty(nbytes, dtype=torch.uint8, pin_memory=True)
+
+    def wait(self, device: torch.device) -> None:
+        torch.cuda.current_stream(device).synchronize()
 
 
 def _captured(

@@ -83,6 +83,16 @@ def into_host(host: torch.Tensor, tensor: torch.Tensor) -> None:
     host.copy_(tensor)
 
 
+def into_pinned(host: torch.Tensor, tensor: torch.Tensor) -> None:
+    """Copy a tensor into pinned memory, of which `note_from_device` tells once it is read: nobody waits."""
+    host.copy_(tensor, non_blocking=True)
+
+
+def note_from_device(nbytes: int) -> None:
+    """Count bytes that captured work has copied to the host."""
+    copies.bytes_from_device += nbytes
+
+
 class counting:
     """Adds the bytes that this thread copies in the `with` block to a counter."""
 

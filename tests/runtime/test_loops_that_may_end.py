@@ -1,0 +1,280 @@
+"""Loops on a device that go on by a number: trips are done at once, and end where NumPy's end.
+
+The device is one that copies, and its graphs are tapes (tests/programs/taped_graphs.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.lower.device import graphs
+from tests.runtime.test_loops_at_once import arrays, counted, outcome, refusals, warmed
+from tests.runtime.test_loops_at_once import device as device
+
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+
+TOLERANCE = 1e-7
+
+
+def breaks(x, y, tol, most):
+    for _ in range(most):
+        new = 0.5 * (x + y)
+        if np.max(np.abs(new - x)) < tol:
+            break
+        x = new
+    return x
+
+
+def tells_when(x, y, tol, most):
+    err, n = 1.0, 0
+    while err > tol:
+        new = x.copy()
+        new[1:-1] = 0.5 * (x[:-2] + y[2:])
+        err = np.abs(new - x).max()
+        x = new
+        n += 1
+    return x, err, n
+
+
+def in_place(x, y, tol, most):
+    n, err = 0, np.inf
+    while err > tol and n < most:
+        before = x.copy()
+        x *= 0.5
+        x += y
+        err = np.max(np.abs(x - before))
+        n += 1
+    return x, err, n
+
+
+def of_a_global(x, y, tol, most):
+    err = 1.0
+    while err > TOLERANCE:
+        new = 0.5 * x + y
+        err = np.max(np.abs(new - x))
+        x = new
+    return x, err
+
+
+def of_pythons_numbers(x, y, tol, most):
+    total, n = 0.0, 0
+    for _ in range(most):
+        x = 0.5 * x + y
+        total += float(np.sum(x))
+        n = n + 2
+        if total > 1 / tol:
+            break
+    return x, total, n
+
+
+def returns(x, y, tol, most):
+    for _ in range(most):
+        new = 0.5 * (x + y)
+        err = np.max(np.abs(new - x))
+        if err < tol:
+            return new, "settled", err
+        x = new
+    return x, "never", err
+
+
+def with_else(x, y, tol, most):
+    for _ in range(most):
+        new = 0.5 * (x + y)
+        err = np.max(np.abs(new - x))
+        x = new
+        if err < tol:
+            break
+    else:
+        y[:] = 0
+    return x, err
+
+
+def turns_once(x, y, tol, most):
+    turned = 0
+    for _ in range(most):
+        x = 0.9 * x
+        size = np.max(x)
+        if size < 0.1:
+            x = x * 8
+            turned += 1
+    return x, turned
+
+
+def decides_within(x, y, tol, most):
+    n = 0
+    for _ in range(most):
+        x = 0.9 * x
+        if np.max(x) > tol:
+            y = y + 1
+            n += 1
+    return x, y, n
+
+
+def divides(x, y, tol, most):
+    n, share = 0, 0.0
+    for _ in range(most):
+        x *= 0.5
+        size = np.max(x)
+        n += 1
+        share = 1 / (5 * len(x) - n)
+    return x, size, n, share
+
+
+PROGRAMS = [
+    breaks,
+    tells_when,
+    in_place,
+    of_a_global,
+    of_pythons_numbers,
+    returns,
+    with_else,
+    turns_once,
+    decides_within,
+    divides,
+]
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_answers_are_numpys_to_the_bit(function: Any) -> None:
+    jitted = warmed(function, *arrays(), 1e-6, 40)
+    done = 0
+    for tol, most in ((1e-6, 40), (1e-6, 20), (1e-3, 40), (0.5, 3), (0.0078125, 18), (1e-12, 50), (1e-6, 40)):
+        done += counted(jitted, *arrays(), tol, most)[1]
+    assert done, (refusals(jitted), jitted.stats)
+
+
+def trips_of(function: Any, *args: Any) -> int:
+    return int(function(*arrays(), *args)[2])
+
+
+@pytest.mark.parametrize("function", [tells_when, in_place], ids=lambda f: f.__name__)
+def test_all_trips_are_launched_but_the_first_and_one_that_goes_another_way(function: Any) -> None:
+    jitted = warmed(function, *arrays(), 1e-6, 90)
+    # The condition of a `while` loop is asked again before a trip: what ends is no trip.
+    expected = trips_of(function, 1e-6, 90) - 1
+    assert counted(jitted, *arrays(), 1e-6, 90) == (0, expected)
+
+
+def test_a_trip_that_ends_the_loop_is_done_by_its_blocks() -> None:
+    jitted = warmed(breaks, *arrays(), 1e-6, 90)
+    x, y = arrays()
+    trips = 0
+    while np.max(np.abs(0.5 * (x + y) - x)) >= 1e-6:
+        x = 0.5 * (x + y)
+        trips += 1
+    assert counted(jitted, *arrays(), 1e-6, 90) == (0, trips - 1)
+
+
+def test_numbers_cross_once_a_trip() -> None:
+    jitted = warmed(breaks, *arrays(), 1e-6, 90)
+    crossed = []
+    for tol in (1e-6, 1e-9):
+        before = jitted.stats
+        counted(jitted, *arrays(), tol, 90)
+        crossed.append(jitted.stats.bytes_from_device - before.bytes_from_device)
+        assert jitted.stats.bytes_to_device - before.bytes_to_device == 2 * 72
+    assert all(72 <= one < 72 + 90 for one in crossed)
+
+
+def takes_turns(x, y, tol, most):
+    turn = 0
+    for _ in range(most):
+        x = 0.9 * x
+        turn = 1 - turn
+        if turn:
+            y = y + 1
+    return x, y
+
+
+def test_graphs_that_do_no_trip_are_not_launched_again() -> None:
+    jitted = warmed(takes_turns, *arrays(), 0.0, 40)
+    launches = graphs.using.capturer.launches  # type: ignore[attr-defined]
+    assert counted(jitted, *arrays(), 0.0, 40) == (0, 0)
+    assert graphs.using.capturer.launches == launches  # type: ignore[attr-defined]
+    assert refusals(jitted) == ["its trips seldom go the same way"]
+
+
+def test_explain_tells_of_both() -> None:
+    args = *arrays(), 1e-6, 90
+    told = npcompile.explain(warmed(breaks, *args), *args)
+    ((line, what),) = told.graphs
+    assert line == breaks.__code__.co_firstlineno + 1 and what.endswith(" trips were done as CUDA graphs")
+    assert f"loops on the device:\n  line {line}: {what}" in told.text("program")
+    told = npcompile.explain(warmed(hands_on_a_number, *args), *args)
+    ((_, what),) = told.graphs
+    assert what == "not done as CUDA graphs: a kernel is given another number at each trip"
+
+
+def hands_on_a_number(x, y, tol, most):
+    before = 0.0
+    for _ in range(most):
+        x = x * 0.5 + y
+        size = np.max(x)
+        x = x / size
+        if abs(size - before) < tol:
+            break
+        before = size
+    return x, size
+
+
+def test_a_number_that_a_block_is_given_is_not_captured() -> None:
+    jitted = warmed(hands_on_a_number, *arrays(), 1e-6, 90)
+    assert counted(jitted, *arrays(), 1e-6, 90) == (0, 0)
+
+
+def asks_within(x, y, tol, most):
+    for _ in range(most):
+        x = x * 0.5 + y if np.sum(x) > 0 else x * 0.25
+        if np.max(x) < tol:
+            break
+    return x
+
+
+def swaps(x, y, tol, most):
+    n = 0
+    for _ in range(most):
+        y[1:] = 0.5 * x[:-1] + 0.125
+        if np.max(np.abs(y - x)) < tol:
+            break
+        x, y = y, x
+        n += 1
+    return x, y, n
+
+
+def shows(x, y, tol, most):
+    seen = []
+    for _ in range(most):
+        x = x * 0.5 + y
+        err = np.max(x)
+        seen.append(err)
+        if err < tol:
+            break
+    return x, seen[-1], len(seen)
+
+
+@pytest.mark.parametrize("function", [asks_within, swaps, shows], ids=lambda f: f.__name__)
+def test_other_loops_have_numpys_answers(function: Any) -> None:
+    jitted = warmed(function, *arrays(), 1e-6, 40)
+    for tol in (1e-6, 1e-3, 0.5):
+        counted(jitted, *arrays(), tol, 40)
+
+
+def test_an_interrupted_launch_leaves_the_loop_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    jitted = warmed(in_place, *arrays(), 1e-9, 40)
+    x, y = arrays()
+
+    def interrupted(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(graphs.using.capturer, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            jitted(x, y, 1e-9, 40)
+    expected = arrays()
+    in_place(*expected, 0.0, 1)
+    np.testing.assert_array_equal((x, y), expected)
+    assert outcome(jitted, *arrays(), 1e-9, 40) == outcome(in_place, *arrays(), 1e-9, 40)
