@@ -100,11 +100,12 @@ def loops_of(partitioned: PartitionedFunction) -> tuple[ExplainedLoop, ...]:
     """Return what became of the loops of a function that was cut which native code is meant for."""
     found = []
     for node, native in partitioned.natives.items():
-        assert isinstance(node, ast.For | ast.While)
         if native is not None and native.typed:
             found.append(_loop(native))
         elif node in partitioned.refusals:
             found.append(_refused(node, partitioned.refusals[node]))
+        elif not isinstance(node, ast.For | ast.While):
+            continue
         elif native is None and depends_on_trip(node) and (part := not_held(node)) is not None:
             what, write = part_text(part)
             found.append(_refused(node, Refusal(what, getattr(part, "lineno", None)), write))
@@ -128,7 +129,7 @@ def native_statements(partitioned: PartitionedFunction) -> Iterator[ast.AST]:
             yield from (part for part in ast.walk(node) if isinstance(part, ast.stmt))
 
 
-def _refused(node: ast.For | ast.While, refusal: Refusal, write: str = "") -> ExplainedLoop:
+def _refused(node: ast.AST, refusal: Refusal, write: str = "") -> ExplainedLoop:
     way, line = f"left to Python: {refusal.why}", refusal.line
     if line is None:
         return _explained(node, way, [], None, None)

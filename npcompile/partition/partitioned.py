@@ -20,9 +20,7 @@ from npcompile.diagnostics.settings import config
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.item_functions import are_compiled
-from npcompile.frontend.loop_pipeline import loop_source, own_names
 from npcompile.frontend.loops.passes.refusal import Refusal
-from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
@@ -38,7 +36,7 @@ from npcompile.lower.plan.attributes import attributes, source_place, step_of
 from npcompile.partition.accumulators import Accumulators
 from npcompile.partition.call import PartitionedCalls
 from npcompile.partition.callees import PLAIN
-from npcompile.partition.checked_loop import WatchedLoop
+from npcompile.partition.native_code import native_code
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.resident_block import ResidentCalls, ResidentCut
 from npcompile.partition.suitability import (
@@ -49,7 +47,6 @@ from npcompile.partition.suitability import (
     only_calls,
 )
 from npcompile.partition.unit import Unit, take_over
-from npcompile.partition.whole_array_loop import WholeArrayLoop
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.current_device import is_apart
 from npcompile.runtime.function import RecordedFunction
@@ -58,7 +55,7 @@ from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Spe
 from npcompile.runtime.tiers import Event, Tier
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Backoff, Patience
-from npcompile.tiering.contest import CHANGING_WORK, Contest, are_held
+from npcompile.tiering.contest import CHANGING_WORK, Contest
 from npcompile.tiering.idle_calls import IdleCalls
 from npcompile.tiering.overhead import users
 from npcompile.tiering.statement_profile import ROUNDS, Watch
@@ -176,18 +173,11 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
             self.watch = Watch(self)
         self.took = overhead.clock() - began
 
-    def native(self, node: ast.For | ast.While) -> NativeLoop | None:
-        """Return the native code that a loop may have."""
+    def native(self, node: ast.stmt) -> NativeLoop | None:
+        """Return the native code that a loop may have, or a statement that calls nested functions."""
         if node not in self.natives:
-            # The interpreter stands in for kernels where nothing is to be compiled.
-            compiled = config.backend != "interpreter"
-            kind: type[NativeLoop] = WatchedLoop if verifying() else NativeLoop
-            if not depends_on_trip(node):
-                compiled = compiled and are_held() and not verifying()  # then its blocks are compared
-                kind = WholeArrayLoop
-            wanted = compiled and self._direct and is_candidate(node)
-            own = own_names(self.owner.__wrapped__)  # type: ignore[arg-type]
-            self.natives[node] = kind(node, loop_source(node, own), self) if wanted else None
+            function = cast("types.FunctionType", self.owner.__wrapped__)
+            self.natives[node] = native_code(node, function, self) if self._direct else None
         return self.natives[node]
 
     def refuse(self, node: ast.stmt, why: Refusal) -> None:

@@ -22,6 +22,7 @@ from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.library_calls import Libraries
 from npcompile.frontend.rewrite.liveness import deleted, is_scalar, loads, surely_stored
 from npcompile.frontend.rewrite.native_entry import Native, may_enter_within, native_entry
+from npcompile.frontend.rewrite.nested_calls import calls_for_work, one_trip, working_functions
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.statement_facts import NEVER_HELD, Facts, Gathered
 from npcompile.frontend.rewrite.statement_forms import (
@@ -56,7 +57,7 @@ class Cutter:
         is_of_others: Callable[[ast.expr], bool],
         of_library: Callable[[ast.expr], bool],
         twice: bool,
-        native: Callable[[ast.For | ast.While], Native | None],
+        native: Callable[[ast.stmt], Native | None],
     ) -> None:
         self.node = node
         self.as_it_is = as_it_is  # tells if an expression stands for a function that is called as it is
@@ -64,7 +65,8 @@ class Cutter:
         self.libraries = Libraries(of_library)
         self.entered = 0  # calls of functions that may be jitted in their turn
         self.twice = Twice() if twice else None  # loops are written twice: cut, and as written
-        self.native = native  # returns a loop's native code, if it may have any
+        self.native = native  # returns a statement's native code, if it may have any
+        self.working = working_functions(node.body)
         self.natives: dict[str, Native] = {}  # by the free variables that hold them
         self.imports = imports
         self.facts = facts
@@ -105,6 +107,8 @@ class Cutter:
             elif self._is_counter_update(node):
                 made.append(node)  # arithmetic on counters: Python's, before the block
                 self.bound |= set(stored_names(node))
+            elif (native := self._native_call(node)) is not None:
+                made += [*self.flush(), *self._calling(node, native)]
             elif self.levels[node] == 0 and not is_effect(node, self.imports) and self.holds(node):
                 self._gather(node, node)
                 form = self.facts.form(node)
@@ -344,8 +348,16 @@ class Cutter:
         self.bound = start
         return [*before, *self._enter_natively(node, made, native)]
 
-    def _native(self, node: ast.For | ast.While) -> Native | None:
-        """Return the native code that a loop may have, told which names may have no value."""
+    def _native_call(self, node: ast.stmt) -> Native | None:
+        """Return the native code that a statement outside of loops may have, if it calls nested functions."""
+        return self._native(node) if not self.loops and calls_for_work(node, self.working) else None
+
+    def _calling(self, node: ast.stmt, native: Native) -> list[ast.stmt]:
+        """Return a statement as a loop of one trip that may be done natively."""
+        return self._enter_natively(one_trip([node], node), one_trip(self.python(node), node), native)
+
+    def _native(self, node: ast.stmt) -> Native | None:
+        """Return the native code that a statement may have, told which names may have no value."""
         if self.twice is None or self.protected_names(node):
             return None
         native = self.native(node)
@@ -355,9 +367,9 @@ class Cutter:
             native.unsure = frozenset(native.takes) - (self.bound & live)
         return native
 
-    def protected_names(self, node: ast.For | ast.While) -> bool:
-        """Tell if a loop binds names that are not the function's own, or that functions made inside read, or
-        deletes names that are bound elsewhere.
+    def protected_names(self, node: ast.stmt) -> bool:
+        """Tell if a statement binds names that are not the function's own, or that functions made inside
+        read, or deletes names that are bound elsewhere.
         """
         if self._deletes_names(node):
             return True
@@ -366,7 +378,7 @@ class Cutter:
             map(self.facts.is_local, stored)
         )
 
-    def _deletes_names(self, node: ast.For | ast.While) -> bool:
+    def _deletes_names(self, node: ast.stmt) -> bool:
         """Tell if handlers in a loop delete names, as `except ... as name` does, that are bound elsewhere."""
         handled = {part.name for part in own_nodes([node]) if isinstance(part, ast.ExceptHandler)} - {None}
         if not handled:

@@ -30,6 +30,7 @@ from npcompile.frontend.rewrite.dual_loops import CALL, CUT
 from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.native_entry import BEGIN, LOCALS, Native
+from npcompile.frontend.rewrite.nested_calls import backtracks, working_functions
 from npcompile.frontend.rewrite.resident_statements import TABLE, resident
 from npcompile.frontend.rewrite.scopes import WORK, body_of, function_scope, stored_names
 from npcompile.frontend.rewrite.source import (
@@ -141,7 +142,7 @@ def outline(
     as_it_is: Callable[[Any], bool],
     clock: Clock | None = None,
     idler: Idler | None = None,
-    native: Callable[[ast.For | ast.While], Native | None] = lambda node: None,
+    native: Callable[[ast.stmt], Native | None] = lambda node: None,
     table: Callable[[], Any] | None = None,
 ) -> Outline:
     """Cut a function at the levels of its statements.
@@ -330,8 +331,8 @@ def must_be_cut(fn: FunctionType) -> bool:
     """Tell if a function holds statements that no recording of the whole follows.
 
     These are loops that count or go on while something holds, calls for their effect or of libraries,
-    `yield`, and more operations than one recording follows; any loop, once recording the whole was tried in
-    vain.
+    `yield`, nested functions that backtrack, and more operations than one recording follows; any loop, and
+    nested functions that have some, once recording the whole was tried in vain.
     """
     try:
         node, imports = tree_of(fn)
@@ -359,6 +360,8 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
+    if backtracks(node.body) or (tried and working_functions(node.body)):
+        return True
     return work > 2 * MAX_WORK
 
 

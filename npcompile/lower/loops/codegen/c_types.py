@@ -44,7 +44,8 @@ def c_type(kind: Type) -> str:
         case Scalar() | Unsigned():
             return kind.c_type
         case Array():
-            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed or not kind.ndim else 'false'}>"
+            packed = "true" if kind.packed or not kind.ndim else "false"
+            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {packed}>"
         case Tuple(items=items) | Either(items=items):
             return f"npl::tuple<{', '.join(map(c_type, items))}>"
         case Deque(item=item):
