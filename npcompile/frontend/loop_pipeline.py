@@ -157,6 +157,7 @@ class TypedLoop:
     wanted: frozenset[str]  # attributes that it was not given, and that it would read
     unsigned: frozenset[str]  # names that take ints of unsigned 64 bits
     wanted_by: str  # the function, file and line of the loop, for the log
+    refused: Refusal | None  # the reason why it is not to be done natively, whether it pays or not
 
     @property
     def exits(self) -> tuple[Exit, ...]:
@@ -180,8 +181,8 @@ class TypedLoop:
 
     @property
     def refusal(self) -> Refusal | None:
-        """The reason why native code would not pay; None: it may."""
-        return refusal(self.region)
+        """The reason why native code would not pay, or is not to be; None: it may."""
+        return self.refused or refusal(self.region)
 
     @property
     def goes_over_items(self) -> bool:
@@ -216,7 +217,9 @@ def typed_loop(
     file and line of the loop, for the log.
     """
     storable = frozenset() if objects is None else frozenset(objects.storable)
-    inference, region = _inferred(flow, names if objects is None else names | objects.names, storable)
+    variables = {} if objects is None else objects.variables
+    given = names if objects is None else names | objects.names
+    inference, region = _inferred(flow, given, storable, variables)
     bodies = [function.body for function in region.functions if function.body is not None]
     region.wide = wide
     if flow.kept == {ANSWER}:
@@ -238,14 +241,26 @@ def typed_loop(
         frozenset(inference.wanted),
         inference.unsigned,
         wanted_by,
+        None if objects is None else _changed_meanwhile(inference, objects),
+    )
+
+
+def _changed_meanwhile(inference: Inference, objects: Objects) -> Refusal | None:
+    """Return a refusal where a function takes a variable to stay the same object which another one binds."""
+    bound = {cell for cell, path in objects.cells.items() if path in inference.changed}
+    changed = any(id(one.owner) in bound for one in inference.assumed)
+    return (
+        Refusal("a variable that one function binds and another one, of the module's, reads")
+        if changed
+        else None
     )
 
 
 def _inferred(
-    flow: ControlFlow, given: dict[str, Type], storable: frozenset[str]
+    flow: ControlFlow, given: dict[str, Type], storable: frozenset[str], variables: dict[str, str]
 ) -> tuple[Inference, ir.Region]:
     """Return the inference of a region, made anew while it learns of lists' items, and the region."""
-    inference = Inference(flow, storable=storable)
+    inference = Inference(flow, storable=storable, variables=variables)
     region = inference.infer(given)
     for _ in range(MAX_LEARNT):
         expected = inference.expected | inference.learnt
@@ -254,6 +269,7 @@ def _inferred(
         inference = Inference(
             flow,
             storable=storable,
+            variables=variables,
             expected=expected,
             unsigned=inference.unsigned | inference.found_unsigned,
         )

@@ -10,6 +10,7 @@ import ast
 import builtins
 import time
 import warnings
+from dataclasses import replace
 from itertools import islice
 from operator import length_hint
 from time import perf_counter as clock
@@ -34,6 +35,7 @@ from npcompile.frontend.loops.run.iterators import State, iterator_of, one_back,
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.replay import residency
+from npcompile.frontend.rewrite.partition import captured_by_nested
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.native import native
 from npcompile.tiering.backoff import UNBOUNDED
@@ -111,7 +113,10 @@ class NativeLoop:
         code = fn.__code__
         self.file: str = code.co_filename
         local = {*code.co_varnames, *code.co_cellvars}
+        self._captured = frozenset(code.co_cellvars)
+        self._made_here, bound = captured_by_nested(fn)
         self.takes = tuple(name for name in self.source.reads if name in local)
+        self._bound_by_nested = bound.intersection(self.takes)
         self.unsure: frozenset[str] = frozenset()
         self._outer = tuple(name for name in self.source.reads if name not in local)
         self._cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
@@ -217,6 +222,9 @@ class NativeLoop:
         if self._unheld == MAX_UNHELD and not self.typed:
             names = {} if entry is None else entry.names
             odd = [name for name, value in names.items() if key_of(value) is None]
+            if self._bound_by_nested and not names:
+                bound = ", ".join(f"`{name}`" for name in sorted(self._bound_by_nested))
+                return self.refuse(f"{bound}, which nested functions bind")
             if not odd:
                 return self.refuse("what it goes over", self.node.lineno)
             root = odd[0].partition(".")[0]
@@ -339,8 +347,28 @@ class NativeLoop:
         objects = None
         if self._paths or any(map(is_nested, values)):
             objects = objects_of(names, self._paths, self.takes)
+        if objects is not None:
+            objects.name_variables(self._made_here, self._captured)
+        if self._bound_by_nested and (objects is None or not self._read_cells(names, objects)):
+            return None
         names = names if objects is None else names | objects.values
         return Entry(names, objects, self._unsigned, self.takes)
+
+    def _read_cells(self, names: dict[str, Any], objects: Objects) -> bool:
+        """Read the variables that nested functions bind, as Python may have called these since; tell if that
+        can be done."""
+        try:
+            for name in self._bound_by_nested:
+                names[name] = objects.own_cells[name].cell_contents
+        except (KeyError, ValueError):
+            return False
+        return True
+
+    def _scope_of(self, objects: Objects | None) -> Scope:
+        """Return the scope of the region in the call at hand."""
+        if objects is None or not self._bound_by_nested:
+            return self._scope
+        return replace(self._scope, own={name: objects.own_cells[name] for name in self._bound_by_nested})
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""
@@ -464,7 +492,7 @@ class NativeLoop:
             if raised is not None:
                 error = pass_through(frames, raised)
                 return Outcome(bound | self._visible(names), error=error, line=self.node.lineno)
-            outcome = go_on(self.source.flow, exit_, names, self._scope, end_calls(frames))
+            outcome = go_on(self.source.flow, exit_, names, self._scope_of(objects), end_calls(frames))
             outcome.names = bound = bound | outcome.names
             now = thread_time()
             self._note_time(worked, spent + now - left)

@@ -22,7 +22,7 @@ COMPILING = 120.0  # seconds to wait for native code at most
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compile_loops_alone(monkeypatch)
-    monkeypatch.setattr("npcompile.partition.partitioned.are_held", lambda: True)
+    monkeypatch.setattr("npcompile.partition.native_code.are_held", lambda: True)
 
 
 def smooth(a, b, steps):

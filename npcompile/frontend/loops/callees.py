@@ -27,6 +27,7 @@ from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.source.normal_form import normal_form
 from npcompile.frontend.loops.source.pure_calls import is_pure_call, named
+from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
@@ -49,6 +50,10 @@ class _OuterNames:
     function: FunctionType
     local: frozenset[str]
     closure: Closure | None
+    bound: frozenset[str]  # variables of functions around that it binds
+
+    def bound_path(self, name: str) -> str | None:
+        return self.closure.variable(name) if self.closure is not None and name in self.bound else None
 
     def path(self, name: str) -> str:
         return name if self.closure is None else self.closure.variable(name)
@@ -207,6 +212,9 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
     names = parameters_of(code)
     inference.assumed.append(Assumed(function, "__code__", code))
     flow = flow_of(function)
+    bound = _nonlocals(function)
+    if bound and known.closure is None:
+        raise Outside(f"`{function.__name__}`, which binds outer names")
     parameters = tuple(
         (name, kind)
         for name, kind in zip(names, types, strict=True)
@@ -228,7 +236,7 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
                 assumed=inference.assumed,
                 within=made,
                 storable=inference.storable,
-                outer=_OuterNames(function, frozenset(code.co_varnames), known.closure),
+                outer=_OuterNames(function, frozenset(code.co_varnames), known.closure, bound),
                 wanted=inference.wanted,
                 unsigned=unsigned,
             )
@@ -297,7 +305,7 @@ def flow_of(function: FunctionType) -> ControlFlow:
 def statements_of(function: FunctionType) -> list[ast.stmt]:
     """Return the statements of a function's body.
 
-    Raises Outside where they are not found, or bind outer names.
+    Raises Outside where they are not found, or bind names of the module.
     """
     try:
         node = find(function)[0]
@@ -305,11 +313,19 @@ def statements_of(function: FunctionType) -> list[ast.stmt]:
             node = tree_of(function)[0]
     except NotFound as error:
         raise Outside(f"`{function.__name__}`: {error}") from None
-    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(node)):
+    if any(isinstance(part, ast.Global) for part in ast.walk(node)):
         raise Outside(f"`{function.__name__}`, which binds outer names")
     if isinstance(node, ast.Lambda):
         return [ast.copy_location(ast.Return(node.body), node.body)]
     return [one for one in node.body if not _is_text(one)]
+
+
+def _nonlocals(function: FunctionType) -> frozenset[str]:
+    """Return the variables of functions around that a function binds."""
+    if not function.__code__.co_freevars:
+        return frozenset()
+    parts = own_nodes(statements_of(function))
+    return frozenset(name for part in parts if isinstance(part, ast.Nonlocal) for name in part.names)
 
 
 def _is_text(node: ast.stmt) -> bool:

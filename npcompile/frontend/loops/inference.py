@@ -17,7 +17,7 @@ import numpy as np
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.entry.closures import Closure, Reference
-from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path
+from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path, variable_of
 from npcompile.frontend.loops.entry.unbound import UNBOUND
 from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.item_results import as_item
@@ -33,7 +33,6 @@ from npcompile.lower.loops.list_ir import Expected, ListItem, as_expected, commo
 from npcompile.lower.loops.types import (
     INT,
     UNSIGNED,
-    Array,
     Dict,
     Either,
     Known,
@@ -44,6 +43,7 @@ from npcompile.lower.loops.types import (
     Tuple,
     Type,
     Unsigned,
+    is_returned,
 )
 
 MAX_VERSIONS = 8  # of one block with one type for each name; and as many with names of either of two types
@@ -61,6 +61,9 @@ class Outer(Protocol):
 
     def path(self, name: str) -> str:
         """Return the path of a name that may be an object's."""
+
+    def bound_path(self, name: str) -> str | None:
+        """Return the path of a variable of a function around it that the function binds."""
 
 
 @dataclass
@@ -105,6 +108,7 @@ class Inference:
     unsigned: frozenset[str] = frozenset()  # names that are unsigned ints where they cannot be negative
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
     low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count
+    variables: dict[str, str] = field(default_factory=dict)  # paths that stand for the region's own names
 
     def __post_init__(self) -> None:
         self.continued = Continuations(self.flow)
@@ -225,6 +229,8 @@ class Inference:
 
     def bind(self, name: str, value: ir.Expression) -> None:
         """Add the step that gives a name a value."""
+        if self.outer is not None and (path := self.outer.bound_path(name)) is not None:
+            return self.store_path(path, value)
         if (kind := self.expectation(name, value.type)) != value.type:
             value = as_expected(kind, value)
         if isinstance(kind, Method) and isinstance(value, Expected):
@@ -337,7 +343,7 @@ class Inference:
                 kind = container.type
                 language.stores.find(type(kind), kind)(self, container, index, value)
             case ast.Attribute():
-                self.store_attribute(target, value)
+                self.store_path(self.stored_name(target), value)
             case _:
                 raise Outside(f"assignment to `{ast.unparse(target)}`")
 
@@ -459,7 +465,7 @@ class Inference:
         known = self.within.result
         if known is None:
             self.within.result = known = kind
-        if known != kind and _is_returned(known) and _is_returned(kind):
+        if known != kind and is_returned(known) and is_returned(kind):
             self.within.result = known = Either((known, kind))
         if isinstance(known, Either) and kind in known.kinds:
             value = ir.either_of(known, ir.Constant(kind, None) if value is None else value)
@@ -505,6 +511,7 @@ class Inference:
 
     def read(self, name: str) -> ir.Expression:
         """Return the value of a name."""
+        name = self.variables.get(name, name)
         kind = self.types.get(name)
         if kind is None and self.outer is not None and name not in self.outer.local:
             return self.outer.read(self, name)
@@ -547,9 +554,10 @@ class Inference:
             raise Outside(f"assignment to `{ast.unparse(node)}`")
         return name
 
-    def store_attribute(self, node: ast.Attribute, value: ir.Expression) -> None:
-        """Assign a value to an attribute of a user's object."""
-        name = self.stored_name(node)
+    def store_path(self, name: str, value: ir.Expression) -> None:
+        """Assign a value to the attribute, or to the variable, that a path names."""
+        if name not in self.storable:
+            raise Outside(f"assignment to `{name}`, which has no value that native loops hold")
         if not is_held_type(value.type):
             raise Outside(f"{value.type} as an attribute")
         self.change(name, value.type)
@@ -557,6 +565,9 @@ class Inference:
 
     def change(self, name: str, kind: Type) -> None:
         """Note that an attribute of a user's object is stored, and the type that it then has."""
+        own = variable_of(name) if self.within is None else None
+        if own in self.entry_types and self.variables.get(own) != name:
+            raise Outside(f"a call that binds `{own}`")
         if self.within is not None and name in self.types:
             self.read(name)  # it is given to the function
         self.changed.add(name)
@@ -575,13 +586,6 @@ class Inference:
         """Return a value that is taken to stay the same object."""
         self.assumed.append(Assumed(owner, name, value))
         return constant(value)
-
-
-def _is_returned(kind: Type) -> bool:
-    """Tell if a function may return values of a type, or of another type than it."""
-    return isinstance(kind, Scalar | Known | Array | Unsigned) or (
-        isinstance(kind, Tuple) and all(map(_is_returned, kind.items))
-    )
 
 
 def constant(value: Any) -> ir.Constant:

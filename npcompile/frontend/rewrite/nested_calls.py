@@ -7,11 +7,15 @@ within the nested functions.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.frontend.rewrite.scopes import stored_names
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
+_BINDING = ast.ExceptHandler | ast.ClassDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom | ast.pattern
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _LOOPS = (ast.For, ast.While, ast.comprehension)
 
 
@@ -19,6 +23,28 @@ def working_functions(body: list[ast.stmt]) -> frozenset[str]:
     """Return the names of a body's nested functions that have loops or call nested functions."""
     nested = {node.name: node for node in own_nodes(body) if isinstance(node, ast.FunctionDef)}
     return frozenset(name for name, node in nested.items() if _works(node, frozenset(nested)))
+
+
+def made_once(node: ast.FunctionDef) -> frozenset[str]:
+    """Return the names that one `def` within a function binds, and nothing else."""
+    bound: Counter[str] = Counter(arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg))
+    found = set()
+    for part in own_nodes(node.body):
+        if isinstance(part, ast.FunctionDef):
+            bound[part.name] += 1
+            found.add(part.name)
+        elif isinstance(part, ast.Nonlocal | ast.Global):
+            bound.update([*part.names, *part.names])
+        elif not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Load):
+            bound.update(stored_names(part) if isinstance(part, ast.Name | _BINDING) else ())
+    return frozenset(name for name in found if bound[name] == 1)
+
+
+def bound_by_nested(body: list[ast.stmt]) -> frozenset[str]:
+    """Return the variables that functions within a body bind as `nonlocal` ones."""
+    nested = [node for node in own_nodes(body) if isinstance(node, _FUNCTIONS)]
+    parts = [part for node in nested for part in ast.walk(node) if isinstance(part, ast.Nonlocal)]
+    return frozenset(name for part in parts for name in part.names)
 
 
 def _works(node: ast.FunctionDef, nested: frozenset[str]) -> bool:

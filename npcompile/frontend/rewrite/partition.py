@@ -30,7 +30,7 @@ from npcompile.frontend.rewrite.dual_loops import CALL, CUT
 from npcompile.frontend.rewrite.function_trees import function_tree
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.native_entry import BEGIN, LOCALS, Native
-from npcompile.frontend.rewrite.nested_calls import backtracks, working_functions
+from npcompile.frontend.rewrite.nested_calls import backtracks, bound_by_nested, made_once, working_functions
 from npcompile.frontend.rewrite.resident_statements import TABLE, resident
 from npcompile.frontend.rewrite.scopes import WORK, body_of, function_scope, stored_names
 from npcompile.frontend.rewrite.source import (
@@ -410,6 +410,19 @@ def _only_answers(node: ast.stmt) -> bool:
         return _appends(node)
     parts = ast.walk(node.value) if isinstance(node, ast.Return) and node.value is not None else ()
     return isinstance(node, ast.Return) and all(isinstance(part, _NO_COMPUTATION) for part in parts)
+
+
+def captured_by_nested(fn: FunctionType) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the nested functions that a function makes by one `def` each, and its variables that nested
+    functions bind.
+    """
+    if not fn.__code__.co_cellvars:
+        return frozenset(), frozenset()
+    try:
+        node = tree_of(fn)[0]
+    except NotFound:
+        return frozenset(), frozenset(fn.__code__.co_cellvars)
+    return made_once(node), bound_by_nested(node.body).intersection(fn.__code__.co_cellvars)
 
 
 def tried_whole(fn: Any) -> None:

@@ -292,3 +292,10 @@ def is_key(kind: Type) -> bool:
     if isinstance(kind, Tuple):
         return bool(kind.items) and all(map(is_key, kind.items))
     return isinstance(kind, Character) or (isinstance(kind, Scalar) and kind.code not in ("f2", "c8", "c16"))
+
+
+def is_returned(kind: Type) -> bool:
+    """Tell if a function may return values of a type, or of another type than it."""
+    return isinstance(kind, Scalar | Known | Array | Unsigned) or (
+        isinstance(kind, Tuple) and all(map(is_returned, kind.items))
+    )

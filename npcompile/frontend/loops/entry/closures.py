@@ -8,7 +8,7 @@ binds a variable that nested functions read is never native (`frontend/rewrite/c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import CO_VARARGS
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -28,7 +28,7 @@ class Closure(Reference):
     """A function whose free variables and defaults are names: each is that of `variable`.
 
     defaults: the parameters that have one. item: the type to which its results are converted, if any
-    (`ir.Function.item`).
+    (`ir.Function.item`). shared: the free variables that another function has, too, and their names there.
     """
 
     path: str
@@ -36,6 +36,7 @@ class Closure(Reference):
     outer: Known  # its globals
     defaults: tuple[str, ...]
     item: Type | None = None
+    shared: tuple[tuple[str, str], ...] = ()
 
     def bare(self) -> FunctionType:
         """Return a function of this code, without values of free variables and defaults."""
@@ -48,7 +49,7 @@ class Closure(Reference):
 
     def variable(self, name: str) -> str:
         """Return the name of a free variable, or of a parameter's default."""
-        return f"{self.path}.<{name}>"
+        return dict(self.shared).get(name, f"{self.path}.<{name}>")
 
     def __str__(self) -> str:
         return self.code.value.co_name
@@ -63,14 +64,21 @@ def is_nested(value: Any) -> bool:
     return type(value) is FunctionType and _LOCAL in value.__qualname__
 
 
-def closure_of(path: str, function: FunctionType) -> Closure:
-    """Return the type of a function that has a path.
+def closure_of(path: str, function: FunctionType, cells: dict[int, str]) -> Closure:
+    """Return the type of a function that has a path. cells: the names of variables by their cells, to which
+    those of the function's own are added.
 
     A function that is cut anew makes equal code of its nested functions.
     """
     code = function.__code__
     code = _codes.setdefault((code, code.co_filename), code)
-    return Closure(path, Known(code), Known(function.__globals__), tuple(defaults_of(function)))
+    made = Closure(path, Known(code), Known(function.__globals__), tuple(defaults_of(function)))
+    shared = []
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        known = cells.setdefault(id(cell), made.variable(name))
+        if known != made.variable(name):
+            shared.append((name, known))
+    return replace(made, shared=tuple(shared))
 
 
 def variables_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -82,6 +90,12 @@ def variables_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
         except ValueError:  # it has no value yet
             continue
     yield from defaults_of(function).items()
+
+
+def cell_of(function: FunctionType, name: str) -> CellType:
+    """Return the cell of a function's free variable."""
+    assert function.__closure__ is not None
+    return function.__closure__[function.__code__.co_freevars.index(name)]
 
 
 def parameters_of(code: CodeType) -> tuple[str, ...]:

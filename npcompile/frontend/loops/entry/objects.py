@@ -20,6 +20,7 @@ import numpy as np
 from npcompile.frontend.loops.entry.closures import (
     Closure,
     Reference,
+    cell_of,
     closure_of,
     is_nested,
     variables_of,
@@ -75,6 +76,12 @@ def is_path(name: str) -> bool:
     return "." in name[1:]
 
 
+def variable_of(path: str) -> str | None:
+    """Return the variable of a nested function that a path names; None for another path."""
+    last = path.rpartition(".")[2]
+    return last[1:-1] if last.startswith("<") else None
+
+
 def paths_in(node: ast.AST) -> list[str]:
     """Return the attributes that source names, as `self.x`, those of an object before those of its own."""
     found = {path for part in ast.walk(node) if (path := _path_of(part)) is not None and is_path(path)}
@@ -111,13 +118,35 @@ class Objects:
     values
         The attributes that native code may hold.
     storable
-        The attributes that a store changes, and does nothing else.
+        The attributes that a store changes, and does nothing else, and the variables of nested functions.
+    cells
+        The names of these variables by the identity of their cells.
+    variables
+        The names of those that are names of the function around the loop, too.
+    own_cells
+        The cells of these names.
     """
 
     names: dict[str, Reference] = field(default_factory=dict)
     owners: dict[str, Any] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     storable: set[str] = field(default_factory=set)
+    cells: dict[int, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    own_cells: dict[str, types.CellType] = field(default_factory=dict)
+
+    def name_variables(self, made_here: Iterable[str], own: Container[str]) -> None:
+        """Note which variables of nested functions are names of the function around the loop.
+
+        made_here: the names of functions that this call has made. own: names that such functions capture.
+        """
+        for name in made_here:
+            if isinstance(closure := self.names.get(name), Closure):
+                function = self.owners[closure.path]
+                captured = [one for one in function.__code__.co_freevars if one in own]
+                found = {one: closure.variable(one) for one in captured}
+                self.variables |= {one: path for one, path in found.items() if path in self.values}
+                self.own_cells |= {one: cell_of(function, one) for one in captured}
 
     def key(self, unsigned: Container[str]) -> Any:
         """Return the key of the entries that share native code. unsigned: attributes that are to be unsigned
@@ -131,7 +160,7 @@ class Objects:
     def take(self, other: Objects) -> None:
         """Become another reading of the objects, which may have more attributes."""
         self.names, self.owners = other.names, other.owners
-        self.values, self.storable = other.values, other.storable
+        self.values, self.storable, self.cells = other.values, other.storable, other.cells
 
     def store(self, names: dict[str, Any]) -> None:
         """Store the attributes among names that native code has left. One that it did not change stays the
@@ -141,7 +170,10 @@ class Objects:
             value = names[path]
             if not _is_as_before(self.values.get(path, _MISSING), value):
                 owner, _, attribute = path.rpartition(".")
-                setattr(self.owners[owner], attribute, value)
+                if (variable := variable_of(path)) is not None:
+                    cell_of(self.owners[owner], variable).cell_contents = value
+                else:
+                    setattr(self.owners[owner], attribute, value)
                 self.values[path] = value
 
 
@@ -183,7 +215,7 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
     if (found := known.get(id(function))) is not None:
         made.names[name] = found
         return
-    closure = known[id(function)] = made.names[name] = closure_of(name, function)
+    closure = known[id(function)] = made.names[name] = closure_of(name, function, made.cells)
     made.owners[name] = function
     for variable, value in variables_of(function):
         path = closure.variable(variable)
@@ -193,6 +225,8 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
             _add_object(made, known, path, value)
         elif is_held(value):
             made.values[path] = value
+            if variable in function.__code__.co_freevars:
+                made.storable.add(path)
 
 
 def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) -> None:

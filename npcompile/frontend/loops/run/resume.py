@@ -246,7 +246,7 @@ class _Run:
             **fields,
             **at,
         )
-        code = compile_in_place(node, self.scope.code, frozenset(), (_LOCALS,))
+        code = compile_in_place(node, self.scope.code, frozenset(), (_LOCALS, *self.scope.own))
         given(code, node, frozenset())
         return code
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dis
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -17,9 +17,13 @@ from npcompile.frontend.rewrite.source import enclosing_class
 
 @dataclass(eq=False)
 class Scope:
-    """The function around a region, with the code that the user wrote."""
+    """The function around a region, with the code that the user wrote.
+
+    own: the cells of its own variables that functions which it has made bind.
+    """
 
     function: FunctionType
+    own: dict[str, CellType] = field(default_factory=dict)
 
     @property
     def code(self) -> CodeType:
@@ -31,8 +35,8 @@ class Scope:
 
     @cached_property
     def cells(self) -> dict[str, CellType]:
-        """The cells of the names that the function takes from the functions around it."""
-        return dict(zip(self.code.co_freevars, self.function.__closure__ or (), strict=True))
+        """The cells of the names that the function takes from the functions around it, and of its own."""
+        return dict(zip(self.code.co_freevars, self.function.__closure__ or (), strict=True)) | self.own
 
     @cached_property
     def cls(self) -> str | None:
@@ -44,7 +48,7 @@ class Scope:
 
     def is_free(self, name: str) -> bool:
         """Tell if a name is that of a variable of a function around this one."""
-        return self.mangled(name) in self.code.co_freevars
+        return self.mangled(name) in self.code.co_freevars or self.mangled(name) in self.own
 
     def is_global(self, name: str) -> bool:
         """Tell if the function takes a name from its module or from the builtins."""
@@ -54,7 +58,7 @@ class Scope:
     def is_local(self, name: str) -> bool:
         """Tell if a name is that of a variable of the function's own."""
         mangled = self.mangled(name)
-        return mangled in self._locals and not self.is_global(name)
+        return mangled in self._locals and not self.is_global(name) and mangled not in self.own
 
     @cached_property
     def _locals(self) -> frozenset[str]:
