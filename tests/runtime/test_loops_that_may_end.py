@@ -180,6 +180,25 @@ def test_numbers_cross_once_a_trip() -> None:
     assert all(72 <= one < 72 + 90 for one in crossed)
 
 
+def reads_a_view(a, b, tol, most):
+    x, d = np.zeros_like(b), np.diag(a)
+    for _ in range(most):
+        r = b - a @ x
+        if np.sum(r * r) < tol:
+            return x
+        x = x + r / d
+    return x
+
+
+@pytest.mark.parametrize("given", [np.array, npcompile.asarray])
+def test_arrays_of_the_device_may_be_views_that_are_only_read(given: Any) -> None:
+    a, b = np.eye(9) * 2 + 0.125, np.linspace(0.5, 1.5, 9)
+    jitted = npcompile.jit(reads_a_view, wait=True)
+    for _ in range(9):
+        np.testing.assert_allclose(jitted(given(a), given(b), 1e-6, 90), reads_a_view(a, b, 1e-6, 90))
+    assert jitted.stats.graph_trips > 0
+
+
 def takes_turns(x, y, tol, most):
     turn = 0
     for _ in range(most):

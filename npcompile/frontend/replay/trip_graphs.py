@@ -1,4 +1,4 @@
-"""Captures several trips of a loop as one graph of a device, and launches it again.
+"""Does several trips of a loop as one graph of a device, which is captured once and launched again.
 
 A graph works on arrays of its own: a loop's arrays are copied there, and what trips have written or made is
 copied back after the last one. Until then the loop's own arrays stay as the first trip left them.
@@ -263,13 +263,12 @@ class TripGraphs:
         stands: list[Any] = []
         for own, array in zip(self._own, names.arrays, strict=True):
             own.copy_(array.copy._memory)
-            copy = ndarray._of_tensor(own)
             if type(array.value) is np.ndarray:
                 host = _stand_in(array.value)
-                scratch.adopt(table.copier(array.value), host, copy)
+                scratch.adopt(table.copier(array.value), host, ndarray._of_tensor(own))
                 stands.append(host)
-            else:
-                stands.append(copy)
+            else:  # its layout tells if it may be written
+                stands.append(ndarray._of(own, (), None, array.value._layout_known))
 
         def work() -> None:
             for number, kept in self._kept.items():
