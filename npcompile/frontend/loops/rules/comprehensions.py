@@ -25,10 +25,12 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.comprehension_ir import ListOfItems
 from npcompile.lower.loops.iterator_ir import CheckLength
 from npcompile.lower.loops.list_ir import Append, CheckListLength, Expected, common
-from npcompile.lower.loops.types import FLOAT, Either, Known, List, Scalar, Type
+from npcompile.lower.loops.types import FLOAT, Deque, Either, Known, List, Scalar, Type
 
 # The names of a function's result, of the item at hand, and of the items of a list or an array.
 _MADE, _VALUE, _EACH = ".made", ".value", ".each"
+_PLACE = ".place"  # the names of places of deques' items begin with it
+_USED = {"range": Known(range), "len": Known(len)}
 _PURE = (ir.Bind, ir.BeginRange, CheckLength, CheckListLength)
 ROUNDS_FLOATS = sys.version_info >= (3, 12)  # `sum` of floats then keeps what rounding loses
 _LOAD, _STORE = ast.Load(), ast.Store()
@@ -48,7 +50,7 @@ def _list(inference: Inference, node: ast.ListComp) -> ir.Expression:
 
 def list_of(inference: Inference, node: ast.ListComp | ast.GeneratorExp) -> ir.Expression:
     """Return the list of a comprehension's items."""
-    writer = _Writer(node)
+    writer = _Writer(inference, node)
     append = ast.Attribute(writer.read(_MADE), "append", _LOAD, **writer.at)
     call = ast.Call(append, [node.elt], [], **writer.at)
     body = writer.loops(node, [ast.Expr(call, **writer.at)])
@@ -87,7 +89,7 @@ def _accumulated(inference: Inference, node: ast.Call, operator: ast.operator, s
     if not 1 <= len(node.args) <= 2 or len(node.keywords) != len(starts) or len(node.args) + len(starts) > 2:
         raise Outside(f"a `{ast.unparse(node.func)}` that Python refuses")
     starts += node.args[1:]
-    writer = _Writer(node)
+    writer = _Writer(inference, node)
     first = starts[0] if starts else ast.Constant(start, **writer.at)
     items, value = writer.items(node.args[0])
     total = ast.BinOp(writer.read(_MADE), operator, value, **writer.at)
@@ -103,7 +105,7 @@ def extreme(inference: Inference, node: ast.Call, operator: ast.cmpop) -> ir.Exp
     """Return the least or greatest item of what `min` or `max` is given, by a comparison of two items."""
     if len(node.args) != 1 or node.keywords:
         raise Outside("`min` or `max` with these arguments")
-    writer = _Writer(node)
+    writer = _Writer(inference, node)
     items, value = writer.items(node.args[0])
     at = writer.at
     none = ast.Constant(None, **at)
@@ -128,7 +130,7 @@ def _any_all(inference: Inference, node: ast.Call) -> ir.Expression:
     if len(node.args) != 1 or node.keywords:
         raise Outside("an `any` or `all` that Python refuses")
     ends_with = inference.value(node.func).type == Known(any)
-    writer = _Writer(node)
+    writer = _Writer(inference, node)
     # A list comprehension is evaluated to its end first.
     items, value = writer.items(node.args[0], lazily=True)
     test = value if ends_with else ast.UnaryOp(ast.Not(), value, **writer.at)
@@ -142,7 +144,8 @@ def _any_all(inference: Inference, node: ast.Call) -> ir.Expression:
 class _Writer:
     """Writes the statements that an expression stands for."""
 
-    def __init__(self, node: ast.expr) -> None:
+    def __init__(self, inference: Inference, node: ast.expr) -> None:
+        self.inference, self.places = inference, list[str]()
         self.at = position(node)
 
     def read(self, name: str) -> ast.Name:
@@ -172,8 +175,31 @@ class _Writer:
         for generator in reversed(node.generators):
             for test in reversed(generator.ifs):
                 body = [ast.If(test, body, [], **self.at)]
-            body = [ast.For(generator.target, generator.iter, body, [], **self.at)]
+            body = [self.loop(generator.target, generator.iter, body)]
         return body
+
+    def loop(self, target: ast.expr, iterable: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+        """Return a loop over an iterable. The items of a deque are read by their places, as nothing changes
+        it."""
+        inference = self.inference
+        name = iterable.id if isinstance(iterable, ast.Name) else None
+        if isinstance(iterable, ast.Attribute):
+            name = inference.attribute_name(iterable)
+        kind = inference.types.get(name or "")
+        if not isinstance(kind, Deque):
+            return ast.For(target, iterable, body, [], **self.at)
+        for used, meant in _USED.items():
+            is_read = used in inference.types or inference.outer is not None
+            if is_read and inference.read(used).type != meant:
+                raise Outside(f"items of {kind} beside another `{used}` than Python's")
+        inference.types |= _USED
+        place = f"{_PLACE}{len(self.places)}"
+        self.places.append(place)
+        length = ast.Call(self.read("len"), [iterable], [], **self.at)
+        places = ast.Call(self.read("range"), [length], [], **self.at)
+        item = ast.Subscript(iterable, self.read(place), _LOAD, **self.at)
+        bound = ast.Assign([target], item, **self.at)
+        return ast.For(ast.Name(place, _STORE, **self.at), places, [bound, *body], [], **self.at)
 
 
 def _reduced(inference: Inference, node: ast.expr, body: list[ast.stmt]) -> ir.Call:

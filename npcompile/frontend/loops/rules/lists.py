@@ -41,6 +41,7 @@ from npcompile.lower.loops.types import (
     BOOL,
     INT,
     Array,
+    Deque,
     Dict,
     Either,
     Known,
@@ -149,7 +150,7 @@ def listed(inference: Inference, node: ast.expr) -> ir.Expression:
         return value
     if isinstance(value.type, Tuple):
         return new_list(tuple(item_of(ir.part_of(value, place)) for place in range(len(value.type.items))))
-    if isinstance(value.type, Array) and value.type.ndim == 1:
+    if isinstance(value.type, Deque) or (isinstance(value.type, Array) and value.type.ndim == 1):
         at = position(node)
         each = ast.comprehension(ast.Name(".each", ast.Store(), **at), node, [], 0)
         return list_of(inference, ast.ListComp(ast.Name(".each", ast.Load(), **at), [each], **at))

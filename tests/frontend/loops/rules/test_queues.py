@@ -468,6 +468,74 @@ def test_no_trip_is_pythons(name: str, begun: dict[str, Begun]) -> None:
             assert_same(run.names[one], value, one)
 
 
+# -- items of deques ---------------------------------------------------------------------------------------
+
+
+@program(np.array(FLOATS), 5)
+def moving_averages(x, most):
+    window, out = deque(maxlen=most), np.zeros(len(x))
+    for i in range(len(x)):
+        window.append(x[i])
+        out[i] = sum(window) / len(window)
+    return out, window
+
+
+@program([float(one) for one in INTS])
+def all_that_reads_a_deque(xs):
+    window, out = deque(maxlen=9), []
+    for i in range(len(xs)):
+        window.append(xs[i])
+        made = max(window) - min(window) + sum(one * one for one in window if one > 3)
+        made += sum(1 for one in window for other in window if one < other and i < 20)
+        if any(one > 15 for one in window) and not all(window):
+            made = -made
+        more = [one + 1 for one in window]
+        out.append(made + len(more) + more[-1] + len(list(window)) + sorted(window)[0] + math.prod(window))
+    return out
+
+
+@program([1, 2], 20)
+def sums_of_a_deque_that_is_empty(xs, n):
+    window, s = deque(), 0
+    for i in range(n):
+        s += sum(window, 5)
+        if i % 3 == 0 and window:
+            window.pop()
+        else:
+            window.extend(xs)
+    return s, max(window)
+
+
+class Window:
+    def __init__(self) -> None:
+        self.items = deque(maxlen=4)
+
+    def push(self, value: Any) -> Any:
+        self.items.append(value)
+        return sum(self.items) / len(self.items)
+
+
+@program(INTS)
+def averages_of_an_attribute(xs):
+    window, s = Window(), 0.0
+    for value in xs:
+        s += window.push(value)
+    return s
+
+
+def len_of_ten(xs):
+    len = lambda value: 10  # noqa: E731
+    s = 0
+    for value in xs:
+        s += sum(len(one) for one in xs) + value
+    return s
+
+
+@program(deque(INTS), native=None)
+def another_len(xs):
+    return len_of_ten(xs)
+
+
 @pytest.mark.parametrize("name", cases())
 def test_queues_are_as_in_python(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
     program.check(name, *jitted[name])
