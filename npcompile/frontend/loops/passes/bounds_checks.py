@@ -2,12 +2,14 @@
 
 An index that is affine in the range's item is within an axis for all items if it is for the first and for the
 last. Where a check does not hold, the loop goes with a check at each item: exceptions come where they should.
+Loops that work on parts of arrays take long beside the checks of items, and are written once.
 """
 
 from __future__ import annotations
 
 import ast
 
+from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.register_ir import varies
@@ -17,8 +19,10 @@ from npcompile.lower.loops.types import INT, Array
 def hoist(region: ir.Region) -> None:
     """Note in a region the innermost loops over ranges that have a version without checks."""
     for header, blocks in natural_loops(region).items():
-        if isinstance(header.end, ir.NextOfRange) and not any(
-            block.is_header for block in blocks if block is not header
+        if (
+            isinstance(header.end, ir.NextOfRange)
+            and not any(block.is_header for block in blocks if block is not header)
+            and not any(map(works_on_arrays, blocks))
         ):
             made = _fast_loop(region, header, header.end, blocks)
             if made is not None:

@@ -44,16 +44,25 @@ def _names(region: ir.Region, working: set[ir.Function]) -> set[str]:
     return found
 
 
+def works_on_arrays(block: ir.Block) -> bool:
+    """Tell if a block works on all items of an array, or of a part of it."""
+    return any(isinstance(node, _WORK) for node in _nodes_of(block))
+
+
 def _nodes(region: ir.Region) -> Iterator[ir.Step | ir.Expression]:
     """Give all steps and expressions of a region."""
     for block in region.blocks:
-        for step in (*block.steps, block.end):
-            if isinstance(step, ir.Step):
-                yield step
-            pending = list(ir.expressions_of(step))
-            while pending:
-                yield (node := pending.pop())
-                pending += ir.parts_of(node)
+        yield from _nodes_of(block)
+
+
+def _nodes_of(block: ir.Block) -> Iterator[ir.Step | ir.Expression]:
+    for step in (*block.steps, block.end):
+        if isinstance(step, ir.Step):
+            yield step
+        pending = list(ir.expressions_of(step))
+        while pending:
+            yield (node := pending.pop())
+            pending += ir.parts_of(node)
 
 
 def _name_of(node: ir.Expression) -> str | None:

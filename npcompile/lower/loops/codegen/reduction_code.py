@@ -55,6 +55,10 @@ def _dot(emitter: Emitter, node: Dot) -> str:
     right, other = _factor(emitter, node.right, "x1")
     assert isinstance(node.type, Scalar)
     answer = emitter.fresh(node.type)
+    if (one, other) == ("x0", "x1"):
+        mirrors = "true" if node.conjugates and node.type.kind == "c" else "false"
+        emitter.leave_if(f"npl::dot_of_arrays<{node.type.c_type}, {mirrors}>({answer}, {left}, {right})")
+        return answer
     function = _product(node.left, node.right, node.type, node.conjugates, (one, other))
     emitter.leave_if(f"npl::dot<{node.type.c_type}>({answer}, {function}, {left}, {right})")
     return answer

@@ -207,6 +207,30 @@ NPL_INLINE bool dot(T &answer, F f, const One &one, const Other &other) {
     return false;
 }
 
+// The sum of the products of items: one function for all statements of a loop, each of which would take as long to
+// compile as many loops over items do.
+template <typename T, bool mirrors, typename One, typename Other>
+static __attribute__((noinline)) computed<T> dot_of_items(point<One> one, point<Other> other, int64_t length) {
+    dot_row<T> row;
+    feed(row, [](const One x, const Other y) {
+        const auto factor = widen(cast<T>(x));
+        if constexpr (mirrors) return multiply(mirrored(factor), widen(cast<T>(y)));
+        else return multiply(factor, widen(cast<T>(y)));
+    }, length, one, other);
+    return row.sum;
+}
+
+// The scalar product of two arrays, of which one's length has to be the other's.
+template <typename T, bool mirrors, typename One, typename Other, bool packed, bool dense>
+NPL_INLINE bool dot_of_arrays(T &answer, const array<One, 1, packed> &one, const array<Other, 1, dense> &other) {
+    const int64_t length = one.shape[0];
+    if (length != other.shape[0]) return true;
+    const auto sum = dot_of_items<T, mirrors>(point<One>{one.data, one.stride(0)}, point<Other>{other.data, other.stride(0)}, length);
+    if constexpr (half_type<T>) answer = narrow<T>(sum);
+    else answer = sum;
+    return false;
+}
+
 // -- least and greatest --------------------------------------------------------------------------------------
 
 template <bool least, typename T>

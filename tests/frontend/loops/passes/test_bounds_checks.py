@@ -35,3 +35,17 @@ def test_a_loop_that_a_trip_ends_within_another_loop() -> None:
         headers = [header for header in run.loop.region.fast_loops if header.end is not None]
         assert [header.is_header for header in headers] == [True], run.loop.region
         assert {run.loop.region.blocks[0]}.isdisjoint(headers)  # that is the outer loop's
+
+
+def products_of_parts(a: Any, x: Any) -> Any:
+    for i in range(a.shape[0]):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            x[i] += x[:j] @ a[i, :j]
+    return x
+
+
+def test_a_loop_that_works_on_parts_of_arrays_has_few_versions() -> None:
+    run = check(products_of_parts, np.arange(36.0).reshape(6, 6) % 5, np.arange(6.0))
+    assert not run.loop.region.fast_loops and run.loop.region.nests
+    assert run.loop.source.text.count("npl::dot_of_arrays<double, false>(") == 4
