@@ -52,16 +52,21 @@ def expand(entries: Iterable[str], counted: Iterable[str]) -> set[str]:
     return tests
 
 
+def listed(lane: str, module: str, counted: Iterable[str]) -> set[str]:
+    """The known failures of a module, of which some stand for several tests."""
+    return expand([entry for entries in read(lane, module).values() for entry in entries], counted)
+
+
 def problems(lane: str, module: str, outcomes: dict[str, Outcome]) -> list[str]:
     """Where the outcomes and the list differ, one line each."""
-    listed = expand([e for entries in read(lane, module).values() for e in entries], outcomes)
+    failures = listed(lane, module, outcomes)
     found = []
     for test, out in outcomes.items():
-        if out.outcome == "passed" and test in listed:
+        if out.outcome == "passed" and test in failures:
             found.append(f"{module}::{test} passes and is listed as a known failure")
-        elif out.outcome != "passed" and test not in listed:
+        elif out.outcome != "passed" and test not in failures:
             found.append(f"{module}::{test} {out.outcome} and is not listed: {out.cause} ({out.where})")
-    found += [f"{module}::{test} is listed and does not exist" for test in sorted(listed - set(outcomes))]
+    found += [f"{module}::{test} is listed and does not exist" for test in sorted(failures - set(outcomes))]
     return found
 
 

@@ -51,7 +51,7 @@ class ConformanceModule(pytest.Module):
 
 class Plugin:
     """Runs one module. `oracle`: the outcomes of plain NumPy; only the tests that passed there are run.
-    `only`: those that plain NumPy runs; None: all but the excluded ones."""
+    `only`: those of them that are run; None: all."""
 
     def __init__(
         self,
@@ -93,8 +93,7 @@ class Plugin:
                 wanted = test in self._oracle
             else:
                 wanted = not exclusions.excluded(self._module, test)
-                wanted = wanted and (self._only is None or test in self._only)
-            if wanted and test not in self._done:
+            if wanted and self._is_chosen(test) and test not in self._done:
                 self._names[item.nodeid] = test
                 kept.append(item)
         items[:] = kept
@@ -105,9 +104,12 @@ class Plugin:
             self._uncollected[name] = str(report.longrepr).strip().splitlines()[-1][:160]
 
     def pytest_sessionfinish(self) -> None:
-        for test in self._oracle or ():
+        for test in filter(self._is_chosen, self._oracle or ()):
             if test not in self._done and test not in self._names.values():
                 self._emit(Outcome(test, "missing", self._why_missing(test)))
+
+    def _is_chosen(self, test: str) -> bool:
+        return self._only is None or test in self._only
 
     def defects(self) -> dict[str, str]:
         """What was lost while the module was loaded, and why."""

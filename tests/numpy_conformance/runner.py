@@ -34,8 +34,7 @@ def run(
 ) -> dict[str, Outcome]:
     """The outcome of each test of the module in the lane; after a crash the rest is run in a new process.
 
-    counted: the tests to run, as plain NumPy passes them; None: all but the excluded ones, or those in
-    `only`.
+    counted: the tests that plain NumPy passes; None: all but the excluded ones. only: those of them to run.
     """
     outcomes: dict[str, Outcome] = {}
     while True:
@@ -58,7 +57,7 @@ def run(
             raise RuntimeError(f"{module} in {lane}: ended with status {status} outside of a test")
         outcomes[running] = Outcome(running, "crashed", f"process ended with status {status}")
     if counted is not None:
-        outcomes = {test: outcomes[test] for test in counted}
+        outcomes = {test: outcomes[test] for test in counted if only is None or test in only}
     return outcomes
 
 
