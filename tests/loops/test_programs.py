@@ -1,8 +1,8 @@
 """Each loop program of the corpus answers four calls as plain Python does, while its loops get compiled.
 
 Plain Python on arguments of its own says what each call shall return, raise and leave in the arguments. Loops
-are compiled without optimization, those of all argument sets of a program together; for a program of each
-area all is compiled as it is for users.
+are compiled without optimization, those of all programs of an area together; for a program of each area all
+is compiled as it is for users.
 """
 
 from __future__ import annotations
@@ -59,25 +59,57 @@ class Judged:
             raise AssertionError(f"{self.case}, call {number + 1}: {wrong}") from None
 
 
-def judge(sets: list[Judged], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Call each jitted function four times; what the calls of one round need is compiled together."""
+def judge(sets: list[Judged], monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
+    """Call each jitted function four times; what the calls of one round need is compiled together.
+
+    Returns the first error of each program that has one.
+    """
+    wrong: dict[str, Exception] = {}
     for number in range(CALLS):
         for judged in sets:
-            judged.call(number, monkeypatch)
+            try:
+                judged.call(number, monkeypatch)
+            except Exception as error:
+                wrong.setdefault(judged.program.name, error)
         for judged in sets:
             judged.jitted.wait(COMPILING)
+    return wrong
+
+
+@pytest.fixture(scope="module")
+def wrong(request: pytest.FixtureRequest) -> Callable[[str], dict[str, Exception]]:
+    """Judges the programs of an area, of those that are to run here."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    chosen = [
+        item.callspec.params["program"]
+        for item in items
+        if item.function is test_four_calls_answer_as_plain_python
+    ]
+
+    @functools.cache
+    def of(area: str) -> dict[str, Exception]:
+        sets = [
+            Judged(program, case) for program in chosen if program.area == area for case in program.judged()
+        ]
+        with pytest.MonkeyPatch.context() as patch:
+            compile_loops_alone(patch)
+            return judge(sets, patch)
+
+    return of
 
 
 # It comes first: what a process has compiled serves for equal loops, whatever flags later tests ask for.
 @pytest.mark.parametrize("program", FIRST.values(), ids=FIRST)
 def test_compiled_as_for_users_too(program: LoopProgram, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge([Judged(program, f"size {program.sizes[-1]}")], monkeypatch)
+    assert judge([Judged(program, f"size {program.sizes[-1]}")], monkeypatch) == {}
 
 
 @pytest.mark.parametrize("program", list(programs()))
-def test_four_calls_answer_as_plain_python(program: LoopProgram, monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_loops_alone(monkeypatch)
-    judge([Judged(program, case) for case in program.judged()], monkeypatch)
+def test_four_calls_answer_as_plain_python(
+    program: LoopProgram, wrong: Callable[[str], dict[str, Exception]]
+) -> None:
+    if (error := wrong(program.area).get(program.name)) is not None:
+        raise error
 
 
 @pytest.mark.quick
