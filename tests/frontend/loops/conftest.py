@@ -11,7 +11,7 @@ import pytest
 
 from tests.loops.random_check import compile_loops_alone
 
-OPTIMIZED_EVERY = 6  # of a test's parameters: the first ones, and every sixth place on from there
+OPTIMIZED_EVERY = 10  # of a test's parameters: the first ones, and every tenth place on from there
 
 
 @pytest.fixture(autouse=True)
