@@ -23,6 +23,11 @@ QUIET, EVERY = 2.0, 0.25
 _ERASE = "\r\x1b[K"
 
 
+def function_at(name: str, file: str, line: int | None) -> str:
+    """Return the name of a function with its file and line, as far as it has them."""
+    return f"{name} ({file}:{line})" if file and line else name
+
+
 def compilation_began(wanted_by: str) -> None:
     """Log that something is being compiled for a function, which is given with its file and line."""
     LOGGER.info("%s: compilation begins", wanted_by)

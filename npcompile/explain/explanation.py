@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.recompilations import Recompilation
 from npcompile.diagnostics.stats import Stats
 from npcompile.explain.blocks import NOT_YET, Block, LeftToPython
@@ -217,7 +218,7 @@ def _source_text(self: Explanation) -> str:
 
 
 def _title(self: Explanation) -> str:
-    return f"{self.name} ({self.file}:{self.line})" if self.file else self.name
+    return log.function_at(self.name, self.file, self.line)
 
 
 _TEXTS: dict[Detail, Callable[[Explanation], str]] = {

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from npcompile.diagnostics import log
 from npcompile.frontend.catalog.item_functions import note_pending
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.callees import ItemFunction
@@ -231,7 +232,7 @@ class ElementwiseFunction:
             return None
         wide = frozenset(name for name, value in names.items() if key_of(value) is WIDE)
         code = operands.function.__code__
-        wanted_by = f"{code.co_name} ({code.co_filename}:{code.co_firstlineno})"
+        wanted_by = log.function_at(code.co_name, code.co_filename, code.co_firstlineno)
         loop = typed_loop(source.flow, known, wide, objects, wanted_by)
         if (refusal := loop.refusal) is not None:
             self._tell(refusal.why)

@@ -434,7 +434,7 @@ class NativeLoop:
             name for name, value in names.items() if key_of(value, name in entry.unsigned) is WIDE
         )
         self.within.typed += 1
-        wanted_by = f"{self.within.owner.__wrapped__.__name__} ({self.file}:{self.node.lineno})"
+        wanted_by = log.function_at(self.within.owner.__wrapped__.__name__, self.file, self.node.lineno)
         return typed_loop(self.source.flow, known, wide, entry.objects, wanted_by)
 
     def _refusal(self, typed: TypedLoop) -> Refusal | None:

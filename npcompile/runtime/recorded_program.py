@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.pipeline import Traced, ops_version, write_replay
 from npcompile.frontend.program.shape_generalization import exact_guards
@@ -66,7 +67,7 @@ class RecordedProgram:
         if program.device not in (None, "cpu"):
             mesh = mesh_of(program.device)
             begin = cuda.submit if mesh is None else functools.partial(submit_to, mesh)
-        wanted_by = f"{program.name} ({program.filename}:{program.line})" if program.line else program.name
+        wanted_by = log.function_at(program.name, program.filename, program.line)
         self.jobs = [begin(segment.graph, salt, wanted_by) for segment in self.segments]
         self.parked = False  # other threads ask `done`
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics import log
 from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.installed_packages import is_users_file
@@ -64,7 +65,8 @@ class CheckedRun(Checked):
             if event != "call" or code in self._looked_into or code.co_filename.startswith((PACKAGE, "<")):
                 return
             if is_users_file(code.co_filename) and not self._is_part(frame):
-                self.skipped[f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"] = None
+                name = log.function_at(code.co_qualname, code.co_filename, code.co_firstlineno)
+                self.skipped[name] = None
 
         sys.setprofile(look)
         try:
