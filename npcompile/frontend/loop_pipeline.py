@@ -19,8 +19,8 @@ import numpy as np
 from npcompile.diagnostics.settings import config
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.assumed import Assumed
-from npcompile.frontend.loops.callees import flow_of, objects_given, statements_of
-from npcompile.frontend.loops.entry.objects import Objects, paths_in
+from npcompile.frontend.loops.callees import Signature, flow_of, objects_given, statements_of
+from npcompile.frontend.loops.entry.objects import Objects, path_of_module, paths_in, variable_of
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.bounds_checks import hoist
@@ -246,9 +246,14 @@ def typed_loop(
 
 
 def _changed_meanwhile(inference: Inference, objects: Objects) -> Refusal | None:
-    """Return a refusal where a function takes a variable to stay the same object which another one binds."""
+    """Return a refusal where a function takes a variable to stay the same object which another one binds, or
+    two modules have one name."""
     bound = {cell for cell, path in objects.cells.items() if path in inference.changed}
-    changed = any(id(one.owner) in bound for one in inference.assumed)
+    names = {variable_of(path) for path in inference.changed if path.startswith("<")}  # the module's
+    changed = any(id(one.owner) in bound or one.name in names for one in inference.assumed)
+    functions: list[Any] = [known.function for known in inference.callees if isinstance(known, Signature)]
+    for module in (function.__globals__ for function in functions):
+        changed |= objects.owners.get(path_of_module(module), module) is not module
     return (
         Refusal("a variable that one function binds and another one, of the module's, reads")
         if changed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -62,9 +63,8 @@ class CheckedLoop(NativeLoop):
         objects = first.code.entry.objects
         state = first.state.firsts | self._stored(local)
         for path in () if objects is None else objects.values:
-            owner, _, name = path.rpartition(".")
-            if (value := getattr(objects.owners[owner], name, MISSING)) is not MISSING:  # type: ignore[union-attr]
-                state[path] = value
+            with suppress(AttributeError, KeyError, ValueError):
+                state[path] = objects.read(path)  # type: ignore[union-attr]
         return _snapshot(state)
 
     def _stored(self, local: dict[str, Any]) -> dict[str, Any]:

@@ -73,6 +73,7 @@ class Entry(NamedTuple):
     objects: Objects | None
     unsigned: set[str]
     nested: tuple[str, ...]  # the names whose values may be nested functions
+    module: dict[str, Any]  # the globals
 
     @property
     def key(self) -> Any:
@@ -92,7 +93,7 @@ class Entry(NamedTuple):
 
     def add_attributes(self, paths: tuple[str, ...]) -> None:
         """Read more attributes of the objects."""
-        made = objects_of(self.names, paths, self.nested)
+        made = objects_of(self.names, paths, self.nested, self.module)
         assert made is not None and self.objects is not None
         self.objects.take(made)
         self.names.update(made.values)
@@ -346,13 +347,13 @@ class NativeLoop:
             names[self.source.flow.state] = state
         objects = None
         if self._paths or any(map(is_nested, values)):
-            objects = objects_of(names, self._paths, self.takes)
+            objects = objects_of(names, self._paths, self.takes, self._globals)
         if objects is not None:
             objects.name_variables(self._made_here, self._captured)
         if self._bound_by_nested and (objects is None or not self._read_cells(names, objects)):
             return None
         names = names if objects is None else names | objects.values
-        return Entry(names, objects, self._unsigned, self.takes)
+        return Entry(names, objects, self._unsigned, self.takes, self._globals)
 
     def _read_cells(self, names: dict[str, Any], objects: Objects) -> bool:
         """Read the variables that nested functions bind, as Python may have called these since; tell if that
@@ -403,9 +404,11 @@ class NativeLoop:
             if typed is not None and self._learn_unsigned(typed, entry):
                 continue
             wanted = frozenset() if typed is None else typed.wanted.difference(self._paths)
-            if not wanted or entry.objects is None:
+            if not wanted:
                 break
             self._paths = tuple(in_order({*self._paths, *wanted}))
+            if entry.objects is None:
+                return None  # the next entry reads them
             entry.add_attributes(self._paths)
         if typed is None:
             return None

@@ -21,7 +21,7 @@ from npcompile.frontend.loops.entry.closures import (
     parameters_of,
     takes_any_number,
 )
-from npcompile.frontend.loops.entry.objects import Instance, is_path
+from npcompile.frontend.loops.entry.objects import Instance, is_path, path_of_module
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow
@@ -50,10 +50,17 @@ class _OuterNames:
     function: FunctionType
     local: frozenset[str]
     closure: Closure | None
-    bound: frozenset[str]  # variables of functions around that it binds
+    bound: frozenset[str]  # variables of functions around, and names of its module, that it binds
 
     def bound_path(self, name: str) -> str | None:
-        return self.closure.variable(name) if self.closure is not None and name in self.bound else None
+        if name not in self.bound:
+            return None
+        if name in self.function.__code__.co_freevars and self.closure is not None:
+            return self.closure.variable(name)
+        return self._global_path(name)
+
+    def _global_path(self, name: str) -> str:
+        return f"{path_of_module(self.function.__globals__)}.<{name}>"
 
     def path(self, name: str) -> str:
         return name if self.closure is None else self.closure.variable(name)
@@ -69,6 +76,8 @@ class _OuterNames:
                 return inference.assume(cell, "cell_contents", cell.cell_contents)
             except ValueError:
                 raise Outside(f"`{name}`, which has no value yet") from None
+        if (path := self._global_path(name)) in inference.types:
+            return inference.read(path)
         known = Assumed(self.function.__globals__, name, None)
         value = known.find()
         if value is known:
@@ -114,7 +123,8 @@ def call(
     arguments = _arguments(inference, function, node, receiver, closure)
     types = tuple(one if isinstance(one, Reference) else one.type for one in arguments)
     objects = closure is not None or any(isinstance(kind, Reference) for kind in types)
-    fields = sorted(name for name in inference.types if is_path(name)) if objects else []
+    paths = sorted(name for name in inference.types if is_path(name))
+    fields = paths if objects else [name for name in paths if name.startswith("<")]  # the module's
     known = Signature(function, closure, types, tuple((name, inference.types[name]) for name in fields), item)
     typed = inference.callees.get(known)
     if typed is None:
@@ -212,8 +222,8 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
     names = parameters_of(code)
     inference.assumed.append(Assumed(function, "__code__", code))
     flow = flow_of(function)
-    bound = _nonlocals(function)
-    if bound and known.closure is None:
+    bound = _bound_outside(function)
+    if known.closure is None and not bound.isdisjoint(code.co_freevars):
         raise Outside(f"`{function.__name__}`, which binds outer names")
     parameters = tuple(
         (name, kind)
@@ -305,7 +315,7 @@ def flow_of(function: FunctionType) -> ControlFlow:
 def statements_of(function: FunctionType) -> list[ast.stmt]:
     """Return the statements of a function's body.
 
-    Raises Outside where they are not found, or bind names of the module.
+    Raises Outside where they are not found.
     """
     try:
         node = find(function)[0]
@@ -313,19 +323,16 @@ def statements_of(function: FunctionType) -> list[ast.stmt]:
             node = tree_of(function)[0]
     except NotFound as error:
         raise Outside(f"`{function.__name__}`: {error}") from None
-    if any(isinstance(part, ast.Global) for part in ast.walk(node)):
-        raise Outside(f"`{function.__name__}`, which binds outer names")
     if isinstance(node, ast.Lambda):
         return [ast.copy_location(ast.Return(node.body), node.body)]
     return [one for one in node.body if not _is_text(one)]
 
 
-def _nonlocals(function: FunctionType) -> frozenset[str]:
-    """Return the variables of functions around that a function binds."""
-    if not function.__code__.co_freevars:
-        return frozenset()
+def _bound_outside(function: FunctionType) -> frozenset[str]:
+    """Return the variables of functions around, and the names of its module, that a function declares."""
     parts = own_nodes(statements_of(function))
-    return frozenset(name for part in parts if isinstance(part, ast.Nonlocal) for name in part.names)
+    declared = [part.names for part in parts if isinstance(part, ast.Nonlocal | ast.Global)]
+    return frozenset(name for names in declared for name in names)
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -431,8 +431,7 @@ class Inference:
             if (type(owner.type), node.func.attr) in language.effects:
                 rule = language.effects.find((type(owner.type), node.func.attr), node.func.attr)
                 return rule(self, node, owner)
-        self.bind(".unused", self.either(node))
-        return None
+        return self.bind(".unused", self.either(node))
 
     # -- ends --------------------------------------------------------------------------------------------
 
@@ -557,6 +556,7 @@ class Inference:
     def store_path(self, name: str, value: ir.Expression) -> None:
         """Assign a value to the attribute, or to the variable, that a path names."""
         if name not in self.storable:
+            self.wanted.add(name)
             raise Outside(f"assignment to `{name}`, which has no value that native loops hold")
         if not is_held_type(value.type):
             raise Outside(f"{value.type} as an attribute")

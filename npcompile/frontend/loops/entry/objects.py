@@ -76,8 +76,13 @@ def is_path(name: str) -> bool:
     return "." in name[1:]
 
 
+def path_of_module(module: dict[str, Any]) -> str:
+    """Return what the paths of a module's names begin with, if a function binds them."""
+    return f"<{module.get('__name__')}>"
+
+
 def variable_of(path: str) -> str | None:
-    """Return the variable of a nested function that a path names; None for another path."""
+    """Return the variable of a nested function, or of a module, that a path names; None for another path."""
     last = path.rpartition(".")[2]
     return last[1:-1] if last.startswith("<") else None
 
@@ -122,7 +127,8 @@ class Objects:
     cells
         The names of these variables by the identity of their cells.
     variables
-        The names of those that are names of the function around the loop, too.
+        The paths of those that are names of the function around the loop, too, and of names of its module
+        that functions bind.
     own_cells
         The cells of these names.
     """
@@ -161,6 +167,15 @@ class Objects:
         """Become another reading of the objects, which may have more attributes."""
         self.names, self.owners = other.names, other.owners
         self.values, self.storable, self.cells = other.values, other.storable, other.cells
+        self.variables |= other.variables
+
+    def read(self, path: str) -> Any:
+        """Return the value that an attribute or a variable has now. Raises as Python where it has none."""
+        owner, _, attribute = path.rpartition(".")
+        variable, holder = variable_of(path), self.owners[owner]
+        if variable is None:
+            return getattr(holder, attribute)
+        return holder[variable] if type(holder) is dict else cell_of(holder, variable).cell_contents
 
     def store(self, names: dict[str, Any]) -> None:
         """Store the attributes among names that native code has left. One that it did not change stays the
@@ -170,10 +185,13 @@ class Objects:
             value = names[path]
             if not _is_as_before(self.values.get(path, _MISSING), value):
                 owner, _, attribute = path.rpartition(".")
-                if (variable := variable_of(path)) is not None:
-                    cell_of(self.owners[owner], variable).cell_contents = value
+                variable, holder = variable_of(path), self.owners[owner]
+                if variable is None:
+                    setattr(holder, attribute, value)
+                elif type(holder) is dict:
+                    holder[variable] = value
                 else:
-                    setattr(self.owners[owner], attribute, value)
+                    cell_of(holder, variable).cell_contents = value
                 self.values[path] = value
 
 
@@ -184,10 +202,15 @@ def _is_as_before(before: Any, value: Any) -> bool:
     return same and bool(before == value) and bool(value != 0)  # zeros have signs
 
 
-def objects_of(names: dict[str, Any], paths: Iterable[str], nested: Container[str] = ()) -> Objects | None:
+def objects_of(
+    names: dict[str, Any],
+    paths: Iterable[str],
+    nested: Container[str] = (),
+    module: dict[str, Any] | None = None,
+) -> Objects | None:
     """Return the objects among the values of names, with the attributes of these paths; None for no object.
 
-    paths: `in_order`. nested: the names whose values may be nested functions.
+    paths: `in_order`. nested: the names whose values may be nested functions. module: the globals.
     """
     made = Objects()
     known: _Types = {}
@@ -196,13 +219,24 @@ def objects_of(names: dict[str, Any], paths: Iterable[str], nested: Container[st
             _add_function(made, known, name, value)
         elif name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
             _add_object(made, known, name, value)
-    for path in paths if made.names else ():
+    for path in paths:
         owner, _, attribute = path.rpartition(".")
+        if module is not None and owner == path_of_module(module):
+            _add_global(made, module, path)
         instance = made.names.get(owner)
         mangled = attribute.startswith("__") and not attribute.endswith("__")
         if isinstance(instance, Instance) and not mangled:
             _add_attribute(made, known, instance, attribute)
-    return made if made.names else None
+    return made if made.owners else None
+
+
+def _add_global(made: Objects, module: dict[str, Any], path: str) -> None:
+    name = variable_of(path)
+    if name in module and is_held(module[name]):
+        made.owners[path_of_module(module)] = module
+        made.values[path] = module[name]
+        made.storable.add(path)
+        made.variables[name] = path
 
 
 def _add_object(made: Objects, known: _Types, name: str, value: Any) -> None:

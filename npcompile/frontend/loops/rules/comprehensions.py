@@ -220,6 +220,7 @@ def _function(
     outer = inference.outer
     read |= frozenset(map(outer.path, read - outer.local)) if outer is not None else frozenset()
     types = {name: kind for name, kind in inference.types.items() if name in read and name not in made}
+    types |= {name: inference.types[path] for name, path in inference.variables.items() if name in types}
     if any(isinstance(kind, Reference) for kind in types.values()):
         types |= {name: kind for name, kind in inference.types.items() if is_path(name)}
     known = Written(node, tuple(sorted((types | made).items())))
