@@ -11,7 +11,7 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import bound, required
-from npcompile.frontend.loops.rules.elementwise import cast, dtype_of, scalar_or_array, store
+from npcompile.frontend.loops.rules.elementwise import cast, converted, dtype_of, scalar_or_array, store
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
@@ -161,12 +161,14 @@ def _linspace(inference: Inference, node: ast.Call) -> ir.Expression:
     return view(made, [ir.Slice(None, None, None)])  # as NumPy's answer is one
 
 
-@language.calls(np.array)
+@language.calls(np.array, np.asarray)
 def _array(inference: Inference, node: ast.Call) -> ir.Expression:
     given = bound(node, "object", "dtype")
     listed = required(given, "object")
-    if not isinstance(listed, ast.List | ast.Tuple) or not listed.elts:
-        raise Outside("`array` of what is no list of numbers")
+    if not isinstance(listed, ast.List | ast.Tuple):
+        return _of_value(inference, node, inference.value(listed), given)
+    if not listed.elts:
+        raise Outside("`array` of no items")
     rows = [one.elts for one in listed.elts if isinstance(one, ast.List | ast.Tuple)]
     if rows and (len(rows) < len(listed.elts) or len({len(row) for row in rows}) > 1 or not rows[0]):
         raise Outside("`array` of rows that are no lists of one length")
@@ -181,6 +183,19 @@ def _array(inference: Inference, node: ast.Call) -> ir.Expression:
     if rows:
         return WholeFunction(Array(kind.code, 2, True), f"matrix<{len(rows)}>", made)
     return Listed(Array(kind.code, 1, True), made)
+
+
+def _of_value(
+    inference: Inference, node: ast.Call, value: ir.Expression, given: dict[str, ast.expr]
+) -> ir.Expression:
+    """Return an array, converted or copied, or the very array where `asarray` has nothing to do."""
+    if not isinstance(value.type, Array | Scalar):
+        raise Outside(f"`array` of {value.type}")
+    kind = _dtype(inference, given, Scalar(value.type.code))
+    copies = inference.value(node.func).type == Known(np.array)
+    if isinstance(value.type, Array) and kind.code == value.type.code and not copies:
+        return value
+    return converted(value, kind)
 
 
 @language.effects((Array, "fill"))

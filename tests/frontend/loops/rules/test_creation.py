@@ -37,6 +37,29 @@ def test_the_order_of_equal_items_is_numpys(code):
     check(sorts, x[:0], 1)
 
 
+def of_values(x, z, n):
+    for i in range(n):
+        a = np.asarray(x)
+        b = np.array(x)
+        c = np.array(x[::2])
+        d = np.asarray(x, dtype=np.float64)
+        e = np.array(z.T)
+        f = np.asarray(z.T, np.float32)
+        g = np.array(x[i])
+        h = np.asarray(i)
+        k = np.array(g)
+        m = np.asarray(g)
+        o = np.asarray([x[i], x[0]])
+        p = np.array(2.5 * i, dtype=np.float32)
+        b[0] = x[i]
+        a[i] = 1
+
+
+@pytest.mark.parametrize("code", ["b1", "u1", "i4", "i8", "f4", "f8"])
+def test_arrays_of_arrays_and_of_numbers(code):
+    check(of_values, np.arange(5).astype(code), np.arange(6).astype(code).reshape(2, 3), 4)
+
+
 def uniques(x, n):
     for i in range(n):
         a = np.unique(x[i::3])
