@@ -223,25 +223,71 @@ def test_explain_tells_of_both() -> None:
     ((line, what),) = told.graphs
     assert line == breaks.__code__.co_firstlineno + 1 and what.endswith(" trips were done as CUDA graphs")
     assert f"loops on the device:\n  line {line}: {what}" in told.text("program")
-    told = npcompile.explain(warmed(hands_on_a_number, *args), *args)
+    told = npcompile.explain(warmed(counts_into, *args), *args)
     ((_, what),) = told.graphs
-    assert what == "not done as CUDA graphs: a kernel is given another number at each trip"
+    assert what == "not done as CUDA graphs: its shapes or numbers are others each time"
 
 
-def hands_on_a_number(x, y, tol, most):
+def hands_on_numbers(x, y, tol, most):
     before = 0.0
     for _ in range(most):
         x = x * 0.5 + y
         size = np.max(x)
-        x = x / size
+        x = x / size + before * 0.125
         if abs(size - before) < tol:
             break
         before = size
     return x, size
 
 
-def test_a_number_that_a_block_is_given_is_not_captured() -> None:
-    jitted = warmed(hands_on_a_number, *arrays(), 1e-6, 90)
+def conjugate_gradient(x, y, tol, most):
+    r = y - x
+    p, rs, n = r, np.max(r * r), 0
+    while rs > tol and n < most:
+        step = 1.5 * p
+        alpha = rs / np.max(p * step)
+        x = x + alpha * p
+        r = r - 0.25 * alpha * step
+        new = np.max(r * r)
+        p = r + (new / rs) * p
+        rs = new
+        n += 1
+    return x, rs, n
+
+
+def of_floats(x, y, tol, most):
+    scale, x, y = 1.0, x.astype(np.float32), y.astype(np.float32)
+    for _ in range(most):
+        x = x * scale + y
+        top = x.max()
+        scale = float(top) / 1.5
+        if top > 1e9 * tol:
+            x = x / top
+    return x, scale, top
+
+
+@pytest.mark.parametrize("function", [hands_on_numbers, conjugate_gradient, of_floats])
+def test_numbers_that_kernels_give_and_are_given_stay_on_the_device(function: Any) -> None:
+    jitted = warmed(function, *arrays(), 1e-6, 40)
+    for tol, most in ((1e-6, 40), (1e-3, 40), (1e-12, 23), (0.5, 40)):
+        counted(jitted, *arrays(), tol, most)
+    before = jitted.stats.bytes_to_device
+    _, trips = counted(jitted, *arrays(), 1e-6, 40)
+    assert trips > 0 and jitted.stats.bytes_to_device - before == 2 * 72, (refusals(jitted), trips)
+
+
+def counts_into(x, y, tol, most):
+    n = 1
+    for _ in range(most):
+        x = x * 0.5 + y / n
+        n += 1
+        if np.max(x) < tol:
+            break
+    return x, n
+
+
+def test_a_number_of_pythons_that_kernels_are_given_is_not_captured() -> None:
+    jitted = warmed(counts_into, *arrays(), 1e-6, 90)
     assert counted(jitted, *arrays(), 1e-6, 90) == (0, 0)
 
 

@@ -18,6 +18,7 @@ from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.replay import residency
 from npcompile.frontend.replay.residency import Use
 from npcompile.frontend.replay.same_layout import entered
+from npcompile.frontend.replay.trip_numbers import Changing, plain_number
 from npcompile.lower.device import memory, transfers
 from npcompile.lower.plan.interpreter import laid
 from npcompile.lower.plan.values import Value
@@ -128,10 +129,14 @@ class Lane:
                 if type(value) is ndarray:
                     tensors.append(value._tensor)
                 else:  # a number: filled in on the device, which needs no copy to wait for
-                    plain = value.item() if isinstance(value, np.generic | np.ndarray) else value
+                    plain = plain_number(value)
                     if (table := residency.opened()) is not None:
                         table.note_number(plain)
-                    tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
+                    tensors.append(
+                        plain.tensor().to(dtype)
+                        if isinstance(plain, Changing)
+                        else torch.full((), plain, dtype=dtype, device=self.device)
+                    )
             try:
                 made = kernel(*tensors)
             except torch.OutOfMemoryError as error:

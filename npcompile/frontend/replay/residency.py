@@ -71,9 +71,6 @@ class Numbers(Protocol):
     def hold(self, tensor: torch.Tensor, is_pythons: bool) -> Any:
         """Return what stands for a number that a kernel gives."""
 
-    def enter(self, number: Any) -> None:
-        """Take note that a kernel is given a number."""
-
 
 class Copier(Protocol):
     """Copies arrays to a device and back: `device_lane.Lane`."""
@@ -274,8 +271,6 @@ class Residency:
 
     def note_number(self, number: Any) -> None:
         """Note a number that a kernel of the replay at hand is given."""
-        if self.numbers is not None:
-            self.numbers.enter(number)
         self._done[-1].numbers.append(number)
 
     def find(self, host: np.ndarray[Any, Any]) -> Any:

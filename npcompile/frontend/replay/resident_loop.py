@@ -17,9 +17,9 @@ from typing import Any
 
 import torch
 
-from npcompile.frontend.replay.loop_names import LoopNames, exactly
+from npcompile.frontend.replay.loop_names import LoopNames
 from npcompile.frontend.replay.residency import Done, Residency
-from npcompile.frontend.replay.trip_graphs import Block, LoopCounter, Refused, TripGraphs
+from npcompile.frontend.replay.trip_graphs import Block, LoopCounter, Refused, TripGraphs, numbers_of
 from npcompile.frontend.rewrite.resident_loops import Trip, TripStep
 from npcompile.lower.device import memory
 from npcompile.lower.device.graphs import using
@@ -36,6 +36,15 @@ _RANGE_ITERATOR = type(iter(range(0)))
 
 
 @dataclass
+class _Graphs:
+    """The graphs of one kind of trips. numbers: what kernels were given first. graphs: None where refused."""
+
+    key: Hashable
+    numbers: list[Hashable]
+    graphs: TripGraphs | None
+
+
+@dataclass
 class _Loop:
     """The graphs of one loop statement.
 
@@ -46,7 +55,7 @@ class _Loop:
 
     trip: Trip
     may_end: bool
-    graphs: dict[Hashable, TripGraphs | None] = field(default_factory=dict)
+    graphs: list[_Graphs] = field(default_factory=list)
     met: dict[Hashable, int] = field(default_factory=dict)
     captured: int = 0
     vain: int = 0
@@ -58,6 +67,15 @@ class _Loop:
         made = Trip(stored, names, line, tuple(TripStep(*step) for step in steps))
         may_end = any(step.goes_on is not None for step in made.steps)
         return cls(made, may_end)
+
+    def graphs_of(self, key: Hashable, numbers: list[Hashable]) -> _Graphs | None:
+        """Return the graphs for trips of a kind whose kernels were given these numbers, if any were made."""
+        for kept in self.graphs:
+            if kept.key == key and (kept.numbers == numbers or (kept.graphs and kept.graphs.is_of(numbers))):
+                self.graphs.remove(kept)
+                self.graphs.append(kept)  # the last one used is the last one dropped
+                return kept
+        return None
 
     def waits(self, key: Hashable, left: int) -> bool:
         """Count a trip of which there are no graphs; tell if none are to be made yet."""
@@ -133,24 +151,23 @@ class LoopGraphs:
         if done is None or names is None:
             return None
         device = names.arrays[0].copy._memory.device
-        numbers = tuple(exactly(number) for one in done for number in one.numbers)
         replays = tuple(id(one.function) for one in done)
-        key = names.key, replays, numbers, using.capturer.place(device)
-        if key not in loop.graphs:
+        key = names.key, replays, using.capturer.place(device)
+        kept = loop.graphs_of(key, numbers_of(done))
+        if kept is None:
             if loop.waits(key, left):
                 return None
             if not _goes_on(loop.trip, blocks, done, values):
                 return None  # the next trip calls other replays: the first one's arrays were others
-            loop.graphs[key] = self._made(loop, blocks, done, names, device)
-        graphs = loop.graphs[key]
-        if graphs is None:
+            kept = _Graphs(key, numbers_of(done), self._made(loop, blocks, done, names, device))
+            loop.graphs.append(kept)
+        if kept.graphs is None:
             return None
-        loop.graphs[key] = loop.graphs.pop(key)  # the last one used is the last one dropped
         try:
-            trips, after = graphs.run(table, names, functions, left)
+            trips, after = kept.graphs.run(table, names, functions, left)
         except (Refused, torch.OutOfMemoryError) as why:
             self._refuse(loop, str(why))
-            loop.graphs[key] = None
+            kept.graphs = None
             return None
         loop.vain = 0 if trips else loop.vain + 1
         if not trips:
@@ -178,8 +195,7 @@ class LoopGraphs:
             loop.is_refused = True
             self._refuse(loop, "its shapes or numbers are others each time")
             return None
-        while len(loop.graphs) >= MOST_GRAPHS:
-            del loop.graphs[next(iter(loop.graphs))]
+        del loop.graphs[: max(0, len(loop.graphs) + 1 - MOST_GRAPHS)]
         try:
             return TripGraphs(loop.trip, blocks, done, names, device, self._counter)
         except (Refused, torch.OutOfMemoryError) as why:

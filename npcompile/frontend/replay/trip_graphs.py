@@ -9,8 +9,9 @@ the captured one is undone, with those after it: the graph has kept the arrays a
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
 from typing import Any, Protocol
 
@@ -22,7 +23,14 @@ from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import NUMBERS, key_of
 from npcompile.frontend.replay.loop_names import LoopArray, LoopNames, exactly, may_change, share_memory
 from npcompile.frontend.replay.residency import Done, Residency, is_plain
-from npcompile.frontend.replay.trip_numbers import CapturedTrip, Changing, NumberRoom, Variable
+from npcompile.frontend.replay.trip_numbers import (
+    CapturedTrip,
+    Changing,
+    NumberRoom,
+    Variable,
+    device_dtype,
+    plain_number,
+)
 from npcompile.frontend.rewrite.resident_loops import Trip
 from npcompile.lower.device import transfers
 from npcompile.lower.device.graphs import using
@@ -96,7 +104,8 @@ class TripGraphs:
     ) -> None:
         self._trip, self._blocks, self._device, self._counter = trip, blocks, device, counter
         self._replays: list[Any] = [one.function for one in done]
-        self._numbers = [exactly(number) for one in done for number in one.numbers]
+        self._numbers = numbers_of(done)
+        self._varying: frozenset[int] = frozenset()  # the places of those that are others at each trip
         for replay in self._replays:
             if replay.alone is not None:
                 raise Refused(replay.alone)
@@ -114,10 +123,24 @@ class TripGraphs:
         self._kept: dict[int, torch.Tensor] = {}  # by array, its values before the trips of the last launch
         self._captured_trips: dict[int, list[CapturedTrip]] = {}  # by size of graph
         self._read: dict[int, int] = {}  # by size of graph, the bytes of numbers that it reads
-        self._room = NumberRoom(using.capturer.pinned(NumberRoom.size))
+        self._room = NumberRoom(using.capturer.pinned(NumberRoom.size), device)
+        self._given: set[int] = set()  # the places of numbers that kernels are given
+        # By place, the numbers that names have before a launch, where kernels can be given them.
+        self._states = {
+            at: torch.zeros((), dtype=dtype, device=device)
+            for at in self._changing
+            if (dtype := device_dtype(names.values[at])) is not None
+        }
         self._made: dict[int, Callable[[], np.ndarray[Any, Any]]] = {}  # by array: makes the host's
         self._fates: list[Fate] | None = None
         self._units: dict[int, Callable[[], None] | None] = {}
+
+    def is_of(self, numbers: list[Hashable]) -> bool:
+        """Tell if the graphs are good for trips whose kernels were given these numbers."""
+        return len(numbers) == len(self._numbers) and all(
+            one == other or place in self._varying
+            for place, (one, other) in enumerate(zip(numbers, self._numbers, strict=True))
+        )
 
     def run(
         self, table: Residency, names: LoopNames, functions: Sequence[Callable[..., Any]], left: int
@@ -143,7 +166,7 @@ class TripGraphs:
         else:
             trips, values = sum(plan), [*names.values]
             for size in plan:
-                self._launch(size)
+                self._launch(size, values)
         if not trips:
             return 0, []
         table.begin_writing()
@@ -179,30 +202,33 @@ class TripGraphs:
         """
         trips, values, most = 0, [*names.values], FIRST
         while size := next((size for size in sizes if size <= min(left - trips, most)), 0):
-            self._launch(size)
+            self._launch(size, values)
             using.capturer.wait(self._device)
-            done = 0
+            before = []
             for captured in self._captured_trips[size]:
                 after = self._room.after(self._trip, functions, values, captured)
                 if after is None:
                     break
+                before.append(values)
                 values = after
-                done += 1
-            trips += done
+            trips += len(before)
             with transfers.counting(self._counter):
                 transfers.note_from_device(self._read[size])
-            if done < size:
+            if len(before) < size:
                 for number, kept in self._kept.items():
                     self._own[number].copy_(kept)
-                for _ in range(done):
-                    self._launch(1)
+                for numbers in before:
+                    self._launch(1, numbers)
                 break
             most = UNITS[0]
         return trips, values
 
-    def _launch(self, size: int) -> None:
+    def _launch(self, size: int, values: Sequence[Any]) -> None:
+        """Launch a graph. values: of the names before its trips."""
         unit = self._units[size]
         assert unit is not None
+        for at in self._given:
+            self._states[at].fill_(plain_number(values[at]))
         unit()
 
     def _result(self, number: int, array: LoopArray) -> torch.Tensor | None:
@@ -275,7 +301,9 @@ class TripGraphs:
                 kept.copy_(self._own[number])
             values = zip(names.places, names.values, strict=True)
             now = [stands[place] if place >= 0 else value for place, value in values]
-            self._captured_trips[size] = [self._do_trip(now, names, scratch) for _ in range(size)]
+            trips = self._captured_trips[size] = []
+            while len(trips) < size:
+                trips.append(self._do_trip(now, names, scratch, is_first=not trips))
             self._read[size] = room.nbytes
             if room.nbytes and not self._works_on_numbers:
                 raise _ReadsNumbers
@@ -295,9 +323,17 @@ class TripGraphs:
                 raise Refused(str(found)) from None
             raise Refused(f"{type(found).__name__}: {str(found)[:200]}") from error
 
-    def _do_trip(self, values: list[Any], names: LoopNames, scratch: Residency) -> CapturedTrip:
+    def _do_trip(
+        self, values: list[Any], names: LoopNames, scratch: Residency, is_first: bool
+    ) -> CapturedTrip:
         """Do a trip with what stands for the user's values, and return Python's part of it."""
-        begin = {at: Variable(self._room, names.values[at]) for at in self._changing}
+        begin = {}
+        for at in self._changing:
+            before = values[at]  # after the trip before it
+            on_device = before.tensor if isinstance(before, Changing) else None
+            if is_first:
+                on_device = functools.partial(self._state, at)
+            begin[at] = Variable(self._room, names.values[at], on_device)
         for at, variable in begin.items():
             values[at] = variable
         captured = CapturedTrip(begin)
@@ -323,9 +359,18 @@ class TripGraphs:
             elif step.gives:
                 values[step.gives[0]] = found
         done = scratch.last(len(self._replays)) or []
-        if [exactly(number) for one in done for number in one.numbers] != self._numbers:
+        noted = [number for one in done for number in one.numbers]
+        self._varying |= {place for place, number in enumerate(noted) if isinstance(number, Changing)}
+        if not self.is_of(numbers_of(done)):
             raise Refused(CHANGES)
         return captured
+
+    def _state(self, at: int) -> torch.Tensor:
+        """Return the number that a name has before a launch. Raises Uncapturable."""
+        if at not in self._states:
+            raise transfers.Uncapturable("a kernel is given another number at each trip")
+        self._given.add(at)
+        return self._states[at]
 
     def _leaves(self, block: Block, replay: Any, args: tuple[Any, ...]) -> list[Any]:
         """Return what a replay is called with, with what stands for numbers. Raises Refused."""
@@ -411,6 +456,13 @@ class _ReadsNumbers(Exception):
 
 class _Moved(Exception):
     """After a trip names stand for each other's arrays; after more trips they may not."""
+
+
+def numbers_of(done: Sequence[Done]) -> list[Hashable]:
+    """Return what the kernels of replays were given, of numbers."""
+    return [
+        None if isinstance(number, Changing) else exactly(number) for one in done for number in one.numbers
+    ]
 
 
 def _check_number(value: Any, before: Any) -> None:

@@ -2,7 +2,8 @@
 Python's work on them after the launches.
 
 What stands for a number notes the work that replays do on it, as trees of operators. After a launch the trees
-are evaluated with the numbers that the kernels have given, trip by trip.
+are evaluated with the numbers that the kernels have given, trip by trip. Where a kernel is given such a
+number, its tree is also computed on the device.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from npcompile.lower.device import transfers
 MOST = 1024  # numbers of one graph that kernels give
 SLOT = 16  # bytes: the largest number, and the alignment of all
 LOOKED_AT = "Python looks at a number at each trip"
+# Operators on floats that give the same bits on a device.
+_ON_DEVICE = frozenset((operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, abs))
 
 
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Changing, Any], Changing]:
@@ -56,6 +59,10 @@ class Changing:
     def read(self) -> Any:
         """Return the number in the trip that is evaluated."""
         raise NotImplementedError
+
+    def tensor(self) -> torch.Tensor:
+        """Return the number on the device. Raises Uncapturable where it does not lie there."""
+        raise transfers.Uncapturable("a kernel is given another number at each trip")
 
     def computed(self, function: Callable[..., Any], *args: Any) -> Computed:
         """Return what stands for the result of an operator. Raises Uncapturable where arrays take part."""
@@ -92,13 +99,30 @@ class Changing:
 
 
 class Variable(Changing):
-    """Stands for a number that a name has at the begin of a trip, or that a statement of Python's gives."""
+    """Stands for a number that a name has at the begin of a trip, or that a statement of Python's gives.
 
-    __slots__ = ("value",)
+    Parameters
+    ----------
+    room, typical
+        As of `Changing`.
+    on_device
+        Returns the number on the device; None where it does not lie there.
+    """
+
+    __slots__ = ("_on_device", "value")
     value: Any
+
+    def __init__(
+        self, room: NumberRoom, typical: Any, on_device: Callable[[], torch.Tensor] | None = None
+    ) -> None:
+        super().__init__(room, typical)
+        self._on_device = on_device
 
     def read(self) -> Any:
         return self.value
+
+    def tensor(self) -> torch.Tensor:
+        return super().tensor() if self._on_device is None else self._on_device()
 
 
 class Held(Changing):
@@ -108,16 +132,20 @@ class Held(Changing):
     ----------
     room
         As of `Changing`.
+    tensor
+        The number on the device.
     slot
         The memory on the host where it lies after a launch, as an array without dimensions.
     is_pythons
         It is a number of Python's own, else NumPy's scalar.
     """
 
-    __slots__ = ("_is_pythons", "_slot")
+    __slots__ = ("_is_pythons", "_slot", "_tensor")
 
-    def __init__(self, room: NumberRoom, slot: np.ndarray[Any, Any], is_pythons: bool) -> None:
-        self._slot, self._is_pythons = slot, is_pythons
+    def __init__(
+        self, room: NumberRoom, tensor: torch.Tensor, slot: np.ndarray[Any, Any], is_pythons: bool
+    ) -> None:
+        self._tensor, self._slot, self._is_pythons = tensor, slot, is_pythons
         super().__init__(room, np.ones((), slot.dtype)[()])
         if is_pythons:
             self.typical = self.typical.item()
@@ -125,6 +153,9 @@ class Held(Changing):
     def read(self) -> Any:
         found = self._slot[()]
         return found.item() if self._is_pythons else found
+
+    def tensor(self) -> torch.Tensor:
+        return self._tensor
 
 
 class Computed(Changing):
@@ -154,12 +185,41 @@ class Computed(Changing):
             self._found, self._turn = self._function(*operands), self.room.turn
         return self._found
 
+    def tensor(self) -> torch.Tensor:
+        dtype = device_dtype(self.typical)
+        is_converted = self._function in (float, complex)
+        if dtype is None or not (is_converted or self._function in _ON_DEVICE):
+            return super().tensor()
+        operands = [
+            arg.tensor().to(dtype)
+            if isinstance(arg, Changing)
+            else torch.full((), plain_number(arg), dtype=dtype, device=self.room.device)
+            for arg in self._args
+        ]
+        return operands[0] if is_converted else self._function(*operands)
+
 
 def _conversion(kind: type) -> Callable[[Any], Any]:
     def convert(number: Any) -> Any:
         return number.computed(kind, number) if isinstance(number, Changing) else kind(number)
 
     return convert
+
+
+def device_dtype(number: Any) -> torch.dtype | None:
+    """Return the type of a float or complex number on a device; None for another value."""
+    if type(number) is float:
+        return torch.float64
+    if type(number) is complex:
+        return torch.complex128
+    if isinstance(number, np.float32 | np.float64 | np.complex64 | np.complex128):
+        return torch.from_numpy(np.zeros((), number.dtype)).dtype
+    return None
+
+
+def plain_number(number: Any) -> Any:
+    """Return a number as one of Python's own, which torch takes."""
+    return number.item() if isinstance(number, np.generic | np.ndarray) else number
 
 
 # Python has these return numbers of its own: they take what stands for numbers, too.
@@ -198,12 +258,14 @@ class NumberRoom:
     ----------
     memory
         Bytes that captured work may write to.
+    device
+        The device.
     """
 
     size = MOST * SLOT  # bytes
 
-    def __init__(self, memory: torch.Tensor) -> None:
-        self._memory = memory
+    def __init__(self, memory: torch.Tensor, device: torch.device) -> None:
+        self._memory, self.device = memory, device
         self.turn = 0  # counts evaluations of trips
         self._truths: list[bool] = []  # of a trip's decisions, in order: those with which no replay diverges
         self.clear()
@@ -226,12 +288,7 @@ class NumberRoom:
         transfers.into_pinned(slot, tensor)
         self._used += 1
         self.nbytes += tensor.element_size()
-        return Held(self, slot.numpy(), is_pythons)
-
-    def enter(self, number: Any) -> None:
-        """Raise Uncapturable where a kernel is given a number that stands for others."""
-        if isinstance(number, Changing):
-            raise transfers.Uncapturable("a kernel is given another number at each trip")
+        return Held(self, tensor, slot.numpy(), is_pythons)
 
     def decide(self, number: Changing) -> bool:
         """Return the truth of a number in trips that are as this one."""
