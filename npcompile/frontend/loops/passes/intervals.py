@@ -55,6 +55,7 @@ class Interval(NamedTuple):
 
 ANY = Interval(LEAST, MOST)
 COUNTED = Interval(-REACHED, REACHED)  # counters
+INTEGRAL = Interval(LEAST, MOST - 1023)  # floats that are ints of 64 bits: larger ones are 1024 apart
 BYTE = Interval(0, 255)  # an item of bytes
 # Operations on ints whose low bits depend on the low bits of the operands alone.
 BY_LOW_BITS = frozenset(
@@ -102,7 +103,9 @@ class _Values:
             case ir.Apply(operation=operation, operands=(one,)) if node.type in INTS and _keeps(operation):
                 return self.value(one, bounds)
             case ir.Apply(operands=(one,)) if node.operation.function.startswith("npl::fitting_cast<int64_t"):
-                return self.value(one, bounds).clipped(INT)
+                is_float = node.operation.operands[0].code == "f8"
+                known = INTEGRAL if is_float else self.value(one, bounds)
+                return known.clipped(INT)
             case ir.Apply(operands=operands) if node.type in INTS and (extreme := _extreme(node.operation)):
                 ends = zip(*(self.value(operand, bounds) for operand in operands), strict=True)
                 return Interval(*map(extreme, ends))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from npcompile.frontend.loops.entry.objects import is_path
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import INT, Scalar, Type, Unsigned
@@ -150,6 +151,7 @@ class _Choices:
         self, region: ir.Region, block: ir.Block, end: ir.Branch, after: ir.Block, unbound: set[str]
     ) -> None:
         self.region, self.end, self.after, self.unbound = region, end, after, unbound
+        self.block = block
         self.types = block.types | _bound_in(block)
 
     def steps(self, blocks: tuple[ir.Block | None, ...]) -> list[ir.Bind]:
@@ -237,8 +239,20 @@ class _Choices:
         if one.type != other.type:
             raise _Unfit
         recurs = any(isinstance(value, ir.Apply) and name in _reads(value) for value in (one, other))
-        kind = Select if recurs and not self.is_sum(name) else ir.Choose
+        stays_sum = self.is_sum(name) and not (_takes_low_bits(self.end.test) and self.is_used(name))
+        kind = Select if recurs and not stays_sum else ir.Choose
         return kind(one.type, self.end.test, one, other)
+
+    def is_used(self, name: str) -> bool:
+        """Tell if trips of the innermost loop around the branch use a name for more than its next value."""
+        loops = [blocks for blocks in natural_loops(self.region).values() if self.block in blocks]
+        return any(
+            name in _reads(node)
+            for block in min(loops, key=len, default=set[ir.Block]())
+            for step in (*block.steps, block.end)
+            if not (isinstance(step, ir.Bind) and step.name == name)
+            for node in ir.expressions_of(step)
+        )
 
     def is_sum(self, name: str) -> bool:
         """Tell if numbers are only added to a name and subtracted from it, wherever it has a new value by its

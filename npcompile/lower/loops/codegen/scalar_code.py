@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
+from typing import NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
 from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
+
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 
 @writes(ir.Read)
@@ -88,8 +91,55 @@ def _compared_size(emitter: Emitter, node: ir.Apply, size: ir.Apply, place: int)
     return answer
 
 
+class _Affine(NamedTuple):
+    """An int as `factor * base + shift`. checks: how many of the operations may be beyond 64 bits.
+
+    They are not where the base is at least `least` and at most `most`.
+    """
+
+    base: ir.Expression
+    factor: int = 1
+    shift: int = 0
+    least: int = LEAST
+    most: int = MOST
+    checks: int = 0
+
+
+def _affine(emitter: Emitter, node: ir.Expression) -> _Affine:
+    """Return an int as sums and products of another one and constants."""
+    if not isinstance(node, ir.Apply) or node.operator not in (ast.Add, ast.Sub, ast.Mult):
+        return _Affine(node)
+    left, right = node.operands
+    known, other = (right, left) if isinstance(right, ir.Constant) else (left, right)
+    if not isinstance(known, ir.Constant) or not {node.type, left.type, right.type} == {INT}:
+        return _Affine(node)
+    if not known.value or any(operand in emitter.region.limits for operand in node.operands):
+        return _Affine(node)
+    base, factor, shift, least, most, checks = _affine(emitter, other)
+    if node.operator is ast.Mult:
+        factor, shift = factor * known.value, shift * known.value
+    else:
+        sign = -1 if node.operator is ast.Sub else 1
+        ours, theirs = (sign, 1) if other is right else (1, sign)
+        factor, shift = factor * ours, shift * ours + theirs * known.value
+    if not emitter.is_certain(node):
+        ends = (LEAST - shift, MOST - shift) if factor > 0 else (shift - MOST, shift - LEAST)
+        size = abs(factor)
+        least, most = max(least, -(-ends[0] // size)), min(most, ends[1] // size)
+        checks += 1
+    return _Affine(base, factor, shift, least, most, checks)
+
+
 def _applied(emitter: Emitter, node: ir.Apply) -> str:
     operation = node.operation
+    if not emitter.is_certain(node):
+        base, factor, shift, least, most, checks = _affine(emitter, node)
+        if checks > 1 and least <= most:  # one check does for all of them
+            text = emitter.value(base)
+            span = f"{least % (1 << 64)}ull, {most - least}ull"
+            emitter.leave_if(f"npl::beyond({text}, {span})", OVERFLOW)
+            parts = f"uint64_t({text}) * {factor % (1 << 64)}ull + {shift % (1 << 64)}ull"
+            return emitter.hold(node.type, f"int64_t({parts})")
     operands = []
     for operand, to in zip(node.operands, operation.operands, strict=True):
         assert isinstance(operand.type, Scalar | Unsigned)

@@ -58,6 +58,9 @@ static inline bool int_multiply(int64_t a, int64_t b, int64_t& answer) {
     return __builtin_mul_overflow(a, b, &answer);
 }
 
+// Tells if an int is not among those from `least` on, of which `span` follow it.
+static inline bool beyond(int64_t a, uint64_t least, uint64_t span) { return uint64_t(a) - least > span; }
+
 // -- signs ---------------------------------------------------------------------------------------------------
 
 template <class T> static inline T negative(T a) {

@@ -165,10 +165,26 @@ template <class To, class From> static inline bool fits(From value) {
     }
 }
 
+// Cuts off a float's fraction; tells if that is no int of 64 bits. The processor's instruction gives the least of
+// these for all others.
+static inline bool fraction_cut_off(double value, int64_t& answer) {
+#ifdef __x86_64__
+    typedef double pair __attribute__((vector_size(16)));
+    answer = __builtin_ia32_cvttsd2si64(pair{value, 0});
+    return answer == INT64_MIN && value != -0x1p63;
+#else
+    if (!fits<int64_t>(value)) return true;
+    answer = int64_t(value);
+    return false;
+#endif
+}
+
 // Converts to an integer type, and leaves where the number is none of its numbers.
 template <class To, class From> static inline bool fitting_cast(From value, To& answer) {
     if constexpr (complex_type<From>) return fitting_cast(value.real, answer);
     else if constexpr (half_type<From>) return fitting_cast(half_to_float(value), answer);
+    else if constexpr (std::is_same_v<To, int64_t> && std::is_floating_point_v<From>)
+        return fraction_cut_off(value, answer);
     else {
         if (!fits<To>(value)) return true;
         answer = To(value);

@@ -142,3 +142,24 @@ def test_ints_that_grow_beyond_64_bits() -> None:
     check(steps_of_each, [*range(1, 60)], 200)
     jitted.check(steps_of_each, [3, 27, 2**61 - 1, 2**62 - 1, 2**63 - 1, -(2**62) - 1, 7, 9], 300)
     jitted.check(powers, 3, [5, 0, 17, 39, 40, 41, 100, 2, 1])
+
+
+def wandering(x, hits):
+    place, sum_ = 3, 0
+    for i in range(len(x)):
+        if x[i] & 1:
+            place += 1
+        else:
+            place -= 1
+        if x[i] & 2:
+            sum_ += 3
+        hits[place % 8] += 1
+    return place
+
+
+def test_a_sum_is_a_choice_where_each_trip_uses_it() -> None:
+    x = np.random.default_rng(4).integers(0, 4, 100)
+    run = check(wandering, x, np.zeros(8, np.int64))
+    binds = [step for block in run.loop.region.blocks for step in block.steps if isinstance(step, ir.Bind)]
+    chosen = {step.name for step in binds if "select(" in str(step)}
+    assert chosen == {"place"}  # what nothing else uses may be summed several at once
