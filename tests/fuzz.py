@@ -26,7 +26,12 @@ import pytest
 import tests.environment  # noqa: F401  (before npcompile is imported)
 from tests.loops import random_check
 from tests.loops.random_programs import program_source
-from tests.programs import copying_device, random_array_programs, random_history_programs
+from tests.programs import (
+    copying_device,
+    random_array_programs,
+    random_ending_loops,
+    random_history_programs,
+)
 from tests.programs import identity_program_generator as identity
 from tests.programs import random_python_programs as python
 from tests.programs.array_program_generator import Grower
@@ -77,6 +82,11 @@ def loop(seed: int, folder: Path) -> tuple[str, Callable[[], object]]:
     return source, check
 
 
+def ending(seed: int, folder: Path) -> tuple[str, Callable[[], object]]:
+    source = random_ending_loops.EndingLoopGrower(random.Random(seed)).source
+    return source, lambda: random_ending_loops.check(source, folder, seed)
+
+
 # Each gives a program's source, and the comparison, which raises where an answer is not plain Python's.
 KINDS: dict[str, Callable[[int, Path], tuple[str, Callable[[], object]]]] = {
     "array": array,
@@ -85,6 +95,7 @@ KINDS: dict[str, Callable[[int, Path], tuple[str, Callable[[], object]]]] = {
     "history": history,
     "identity": identities,
     "loop": loop,
+    "ending": ending,
 }
 
 
