@@ -48,7 +48,7 @@ for name in FAR:
 for name in ("gammaln", "psi"):
     body = lambda np, a, name=name: ufunc(np, name)(a)  # noqa: E731
     case(f"scipy.special.{name}", body, ours(unary(REAL, moderate, (), NUMBERS)), ulp=16, size=4.0)
-for name in ("xlogy", "xlog1py", "rel_entr"):
+for name in ("xlogy", "xlog1py", "rel_entr", "huber"):
     body = lambda np, a, b, name=name: ufunc(np, name)(a, b)  # noqa: E731
     case(f"scipy.special.{name}", body, ours(binary(FLOATS, moderate, (), numbers=(3, 2.5))), ulp=16)
 case(

@@ -70,6 +70,13 @@ def _rel_entr(a: Tensor, b: Tensor) -> Tensor:
     return torch.where(torch.isnan(a) | torch.isnan(b), math.nan, found)
 
 
+def _huber(delta: Tensor, a: Tensor) -> Tensor:
+    """Compute the Huber loss: a square within `delta`, a straight line beyond, infinite for less than 0."""
+    size = torch.abs(a)
+    found = torch.where(size <= delta, 0.5 * a * a, delta * (size - 0.5 * delta))
+    return torch.where(delta < 0, math.inf, found)
+
+
 _register(special.erf, torch.erf)
 _register(special.erfc, torch.special.erfc)
 _register(special.erfinv, lambda a: torch.erfinv(a) + 0.0)  # it gives 0.0 for -0.0
@@ -94,6 +101,7 @@ _register(special.xlogy, torch.special.xlogy)
 _register(special.xlog1py, torch.special.xlog1py)
 _register(special.entr, torch.special.entr)
 _register(special.rel_entr, _rel_entr)
+_register(special.huber, _huber)
 _register(special.log1p, torch.log1p)
 _register(special.expm1, expm1)
 _register(special.exp2, torch.exp2)
