@@ -321,6 +321,15 @@ def shows(x, y, tol, most):
     return x, seen[-1], len(seen)
 
 
+def test_names_that_change_places_do_two_trips_at_once() -> None:
+    jitted = warmed(swaps, *arrays(), 1e-6, 40)
+    for most in (40, 21, 8, 7, 6):
+        trips = counted(jitted, *arrays(), 1e-6, most)[1]
+        assert most - 4 < trips < most and trips % 2 == 0
+    for tol in (0.3, 0.2, 0.1, 0.05):  # ends after some trips
+        counted(jitted, *arrays(), tol, 40)
+
+
 @pytest.mark.parametrize("function", [asks_within, swaps, shows], ids=lambda f: f.__name__)
 def test_other_loops_have_numpys_answers(function: Any) -> None:
     jitted = warmed(function, *arrays(), 1e-6, 40)

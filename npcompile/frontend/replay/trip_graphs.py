@@ -123,6 +123,7 @@ class TripGraphs:
         self._kept: dict[int, torch.Tensor] = {}  # by array, its values before the trips of the last launch
         self._captured_trips: dict[int, list[CapturedTrip]] = {}  # by size of graph
         self._read: dict[int, int] = {}  # by size of graph, the bytes of numbers that it reads
+        self._least = 1  # trips of the smallest graph
         self._room = NumberRoom(using.capturer.pinned(NumberRoom.size), device)
         self._given: set[int] = set()  # the places of numbers that kernels are given
         # By place, the numbers that names have before a launch, where kernels can be given them.
@@ -189,9 +190,9 @@ class TripGraphs:
                 while left - sum(plan) >= size and self._unit(size, table, names) is not None:
                     plan.append(size)
             return plan
-        if self._unit(1, table, names) is None:
-            raise Refused("names stand for each other's arrays after a trip, and Python works on numbers")
-        return [size for size in UNITS if size <= left and self._unit(size, table, names) is not None]
+        self._least = 1 if self._unit(1, table, names) is not None else 2  # names change places at each trip
+        sizes = [size for size in UNITS if size > self._least]
+        return [size for size in (*sizes, self._least) if size <= left and self._unit(size, table, names)]
 
     def _in_turn(
         self, sizes: list[int], names: LoopNames, functions: Sequence[Callable[..., Any]], left: int
@@ -211,14 +212,16 @@ class TripGraphs:
                     break
                 before.append(values)
                 values = after
-            trips += len(before)
+            done = len(before) - len(before) % self._least
+            trips += done
             with transfers.counting(self._counter):
                 transfers.note_from_device(self._read[size])
             if len(before) < size:
                 for number, kept in self._kept.items():
                     self._own[number].copy_(kept)
-                for numbers in before:
-                    self._launch(1, numbers)
+                for numbers in before[: done : self._least]:
+                    self._launch(self._least, numbers)
+                values = [*before, values][done]
                 break
             most = UNITS[0]
         return trips, values
