@@ -98,14 +98,15 @@ ALL_AT_ONCE = [new_arrays, in_place, made_inside, swapped, nested, caught, parts
 OTHERS = [held_elsewhere, two_loops, by_rows, raises_afterwards]
 
 
-def outcome(function: Callable[..., Any], *args: Any) -> Any:
-    """Return the bytes of all that a call leaves: its answer, and its arguments."""
-    own = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+def outcome(function: Callable[..., Any], *args: Any, given: Any = np.asarray) -> Any:
+    """Return the bytes of all that a call leaves: its answer, and its arguments. given: makes the arrays."""
+    own = [given(arg.copy()) if isinstance(arg, np.ndarray) else arg for arg in args]
     try:
         answer = function(*own)
     except (ValueError, ZeroDivisionError) as error:
         answer = repr(error)
     values = [*(answer if isinstance(answer, tuple) else (answer,)), *own]
+    values = [np.asarray(v) if isinstance(v, npcompile.ndarray) else v for v in values]
     return [
         (type(v), v.dtype, v.shape, v.strides, v.tobytes()) if isinstance(v, np.ndarray) else v
         for v in values
@@ -116,19 +117,19 @@ def arrays(size: int = 9, dtype: Any = np.float64) -> tuple[Any, Any]:
     return np.linspace(0.5, 1.5, size).astype(dtype), np.linspace(1.0, 0.25, size).astype(dtype)
 
 
-def warmed(function: Callable[..., Any], *args: Any) -> Any:
-    """Return the jitted function, after calls by which graphs were captured."""
+def warmed(function: Callable[..., Any], *args: Any, given: Any = np.asarray) -> Any:
+    """Return the jitted function, after calls by which graphs were captured. given: makes the arrays."""
     jitted = npcompile.jit(function, wait=True)
     for _ in range(FIRST):
-        assert outcome(jitted, *args) == outcome(function, *args)
+        assert outcome(jitted, *args, given=given) == outcome(function, *args)
     return jitted
 
 
-def counted(jitted: Any, *args: Any) -> tuple[int, int]:
+def counted(jitted: Any, *args: Any, given: Any = np.asarray) -> tuple[int, int]:
     """Return the captures and the trips done by graphs of one call, whose answer is NumPy's."""
     before = jitted.stats
     captures, trips = before.graph_captures, before.graph_trips
-    assert outcome(jitted, *args) == outcome(jitted.__wrapped__, *args)
+    assert outcome(jitted, *args, given=given) == outcome(jitted.__wrapped__, *args)
     return jitted.stats.graph_captures - captures, jitted.stats.graph_trips - trips
 
 
@@ -138,11 +139,15 @@ def refusals(jitted: Any) -> list[str]:
     return [why for one in made if one is not None for why in one.refusals.values()]
 
 
+@pytest.mark.parametrize("given", [np.asarray, npcompile.asarray], ids=["numpy", "device"])
 @pytest.mark.parametrize("function", [*ALL_AT_ONCE, *OTHERS], ids=lambda f: f.__name__)
-def test_answers_are_numpys_to_the_bit(function: Callable[..., Any]) -> None:
-    jitted = warmed(function, *arrays(), 37)
+def test_answers_are_numpys_to_the_bit(function: Callable[..., Any], given: Any) -> None:
+    jitted = warmed(function, *arrays(), 37, given=given)
     for n in (0, 1, 2, 5, 6, 22, 37):
-        counted(jitted, *arrays(), n)
+        counted(jitted, *arrays(), n, given=given)
+    # Of arrays of the device, all are taken for written where one is.
+    if function in ALL_AT_ONCE and (given is np.asarray or function not in (made_inside, parts_read)):
+        assert jitted.stats.graph_trips > 0, refusals(jitted)
 
 
 @pytest.mark.parametrize("function", ALL_AT_ONCE, ids=lambda f: f.__name__)

@@ -138,12 +138,13 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.parametrize("given", [np.asarray, npcompile.asarray], ids=["numpy", "device"])
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
-def test_answers_are_numpys_to_the_bit(function: Any) -> None:
-    jitted = warmed(function, *arrays(), 1e-6, 40)
+def test_answers_are_numpys_to_the_bit(function: Any, given: Any) -> None:
+    jitted = warmed(function, *arrays(), 1e-6, 40, given=given)
     done = 0
     for tol, most in ((1e-6, 40), (1e-6, 20), (1e-3, 40), (0.5, 3), (0.0078125, 18), (1e-12, 50), (1e-6, 40)):
-        done += counted(jitted, *arrays(), tol, most)[1]
+        done += counted(jitted, *arrays(), tol, most, given=given)[1]
     assert done, (refusals(jitted), jitted.stats)
 
 

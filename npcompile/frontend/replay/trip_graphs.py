@@ -296,8 +296,8 @@ class TripGraphs:
                 host = _stand_in(array.value)
                 scratch.adopt(table.copier(array.value), host, ndarray._of_tensor(own))
                 stands.append(host)
-            else:  # its layout tells if it may be written
-                stands.append(ndarray._of(own, (), None, array.value._layout_known))
+            else:
+                stands.append(_laid_like(array.value, own))
 
         def work() -> None:
             for number, kept in self._kept.items():
@@ -485,6 +485,16 @@ def _is_number(value: Any) -> bool:
 def _like(tensor: torch.Tensor) -> torch.Tensor:
     """Return memory with the same strides."""
     return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
+
+
+def _laid_like(array: ndarray, own: torch.Tensor) -> ndarray:
+    """Return an array of the device on other memory, which may be written if this one may."""
+    made: ndarray = ndarray._of_tensor(own)
+    known = array._layout_known
+    if known is not None:
+        made._layout_known = made._layout.view(known.dtype)
+        made._layout_known.flags.writeable = known.flags.writeable
+    return made
 
 
 def _stand_in(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
