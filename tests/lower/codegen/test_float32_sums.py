@@ -1,4 +1,7 @@
-"""Sums in float32: compiled ones are no less exact than NumPy's, which adds in pairs."""
+"""Sums in float32: compiled ones are no less exact than NumPy's, which adds in pairs.
+
+NumPy's own error may be nearly none by chance. Then those units are allowed that `npcompile.verify` allows.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.verify.tolerance import ULP
 
 
 def sums(x: Any) -> Any:
@@ -23,4 +27,4 @@ def test_float32_sums_are_no_worse_than_pairwise(size: int) -> None:
     assert jitted.stats.replays == 1
     for got, plain, exact in zip(found, sums(x), sums(x.astype("f8")), strict=True):
         assert type(got) is np.float32
-        assert abs(got - exact) <= 2 * abs(plain - exact) + 2 * np.spacing(np.float32(exact))
+        assert abs(got - exact) <= 2 * abs(plain - exact) + ULP * np.spacing(np.float32(exact))
