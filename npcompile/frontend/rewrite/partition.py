@@ -360,7 +360,8 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
-    if backtracks(node.body) or (tried and working_functions(node.body)):
+    nests = any(isinstance(one, CodeType) for one in fn.__code__.co_consts)
+    if nests and (backtracks(node.body) or (tried and working_functions(node.body))):
         return True
     return work > 2 * MAX_WORK
 

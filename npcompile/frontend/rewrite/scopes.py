@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.rewrite.kept_trees import found_once, own_nodes
+from npcompile.frontend.rewrite.kept_trees import kept, own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -87,9 +87,12 @@ _BOUND_NAMES: dict[type[ast.AST], Callable[[Any], str | None]] = {
 _SCOPES = frozenset([*_COMPREHENSIONS, *_FUNCTIONS, ast.ClassDef])
 
 
-@found_once
 def _names_stored_by(node: ast.AST) -> frozenset[str]:
-    """Return the names that a node stores to."""
+    """Return the names that a node stores to, which are found once for nodes of kept trees."""
+    tree, key = kept.get(node), (_names_stored_by, node)
+    if tree is not None and key in tree.facts:
+        known: frozenset[str] = tree.facts[key]
+        return known
     names: set[str | None] = set()
     scope = Scope(None, None)
     pending = [node]
@@ -110,7 +113,10 @@ def _names_stored_by(node: ast.AST) -> frozenset[str]:
                     pending += [item for item in value if isinstance(item, ast.AST)]
                 elif isinstance(value, ast.AST) and value._fields:
                     pending.append(value)
-    return frozenset(scope.bound.union(filter(None, names)))
+    found = frozenset(scope.bound.union(filter(None, names)))
+    if tree is not None:
+        tree.facts[key] = found
+    return found
 
 
 class _Binder(ast.NodeVisitor):
