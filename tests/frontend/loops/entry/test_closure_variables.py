@@ -228,14 +228,9 @@ def a_variable_that_a_global_function_reads(n: Any) -> Any:
     return s
 
 
-@pytest.fixture(scope="module")
-def called() -> Any:
-    return program.called()
-
-
 @pytest.mark.parametrize("name", program.cases)
-def test_programs(name: str, called: Any) -> None:
-    program.check(name, *called[name])
+def test_programs(name: str, jitted: Any) -> None:
+    program.check(name, *jitted[name])
 
 
 def test_functions_that_share_variables_and_such_that_do_not() -> None:

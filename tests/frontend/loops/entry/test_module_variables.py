@@ -151,14 +151,9 @@ def of_several_types(n: Any) -> Any:
     return s, KIND
 
 
-@pytest.fixture(scope="module")
-def called() -> Any:
-    return program.called()
-
-
 @pytest.mark.parametrize("name", program.cases)
-def test_programs(name: str, called: Any) -> None:
-    program.check(name, *called[name])
+def test_programs(name: str, jitted: Any) -> None:
+    program.check(name, *jitted[name])
 
 
 def summed(n: Any, function: Any) -> Any:
