@@ -335,7 +335,7 @@ class TripGraphs:
             before = values[at]  # after the trip before it
             on_device = before.tensor if isinstance(before, Changing) else None
             if is_first:
-                on_device = functools.partial(self._state, at)
+                on_device = functools.partial(self._state, at) if at in self._states else None
             begin[at] = Variable(self._room, names.values[at], on_device)
         for at, variable in begin.items():
             values[at] = variable
@@ -369,9 +369,7 @@ class TripGraphs:
         return captured
 
     def _state(self, at: int) -> torch.Tensor:
-        """Return the number that a name has before a launch. Raises Uncapturable."""
-        if at not in self._states:
-            raise transfers.Uncapturable("a kernel is given another number at each trip")
+        """Return the number that a name has before a launch, for a kernel."""
         self._given.add(at)
         return self._states[at]
 
