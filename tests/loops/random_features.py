@@ -75,6 +75,7 @@ class FeatureGrower(TupleGrower):
             "counts": (self.counts, self.counts_statement, "list(counts.items())"),
             "drawn": (self.drawn, self.drawn_statement, "rng.random()"),
             "heap": (self.heap, self.heap_statement, "heap, list(queue)"),
+            "listed": (self.listed, self.listed_statement, "np.array(listed), found"),
             "nested": (self.nested, self.nested_statement, ""),
             "orders": (self.orders, self.orders_statement, "mm, mm.strides"),
             "pairs": (self.pairs, self.pairs_statement, "pair, best, rest"),
@@ -208,6 +209,26 @@ class FeatureGrower(TupleGrower):
                 ["if queue:", f"    p = queue.{self.pick('popleft', 'pop')}()"],
                 ["q = q + len(queue)"],
                 ["if queue:", f"    y = queue[{self.pick('0', '-1')}] + x"],
+            ]
+        )
+
+    # Arrays of lists
+
+    def listed(self) -> list[str]:
+        return [
+            f"listed = {self.pick('[]', '[0]', '[0.5] * 3', '[(0, 1)]', '[[0, 1], [2, 3]]')}",
+            "found = a",
+        ]
+
+    def listed_statement(self) -> list[str]:
+        item = self.pick(self.integer(1), self.real(1), "(p, q)", "(r, p)", "[q, 1]", "a[0]", "x")
+        dtype = self.pick("", "", ", np.float32", ", dtype=float", ", dtype=np.int64", ", np.uint8", ", bool")
+        return self.rng.choice(
+            [
+                ["if len(listed) < 20:", f"    listed.append({item})"],
+                [f"found = np.{self.pick('array', 'asarray')}(listed{dtype})"],
+                [f"found = np.array([{self.real(1)} for one in range({self.index()} % 5)]{dtype})"],
+                ["q = q + len(found)"],
             ]
         )
 

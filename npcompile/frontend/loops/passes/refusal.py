@@ -7,6 +7,7 @@ from typing import NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem, ObjectState
 from npcompile.lower.loops.iterator_ir import ItemsState
+from npcompile.lower.loops.list_array_ir import ArrayOfList
 from npcompile.lower.loops.list_ir import ListItem
 from npcompile.lower.loops.random_ir import Draw
 from npcompile.lower.loops.types import Array, List
@@ -68,11 +69,11 @@ def _chooses(step: ir.Step | ir.End | None) -> bool:
 
 
 def _takes_arrays(step: ir.Step | ir.End | None) -> bool:
-    """Tell if a step works on arrays: their lengths are numbers."""
+    """Tell if a step works on arrays: lengths are numbers, and arrays of lists are made of numbers."""
     pending = list(ir.expressions_of(step))
     while pending:
         node = pending.pop()
-        if isinstance(node.type, Array) and node.type.ndim:
+        if isinstance(node.type, Array) and node.type.ndim and not isinstance(node, ArrayOfList):
             return True
         pending += [] if isinstance(node, ir.Length) else ir.parts_of(node)
     return False

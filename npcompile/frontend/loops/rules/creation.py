@@ -12,11 +12,12 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.elementwise import cast, converted, dtype_of, scalar_or_array, store
+from npcompile.frontend.loops.rules.list_arrays import array_of_list
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import CheckOrder, Counted, Filled, Listed
-from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
+from npcompile.lower.loops.types import INT, Array, Known, List, Scalar, Tuple
 from npcompile.lower.loops.whole_ir import WholeFunction
 
 _ITEMS = {"zeros": 0, "ones": 1}
@@ -173,7 +174,14 @@ def _array(inference: Inference, node: ast.Call) -> ir.Expression:
     if rows and (len(rows) < len(listed.elts) or len({len(row) for row in rows}) > 1 or not rows[0]):
         raise Outside("`array` of rows that are no lists of one length")
     nodes = [item for row in rows for item in row] if rows else listed.elts
-    items = [scalar_or_array(inference.value(item)) for item in nodes]
+    return _of_items(inference, [inference.value(item) for item in nodes], len(rows), given)
+
+
+def _of_items(
+    inference: Inference, values: list[ir.Expression], rows: int, given: dict[str, ast.expr]
+) -> ir.Expression:
+    """Return an array of numbers. rows: how many there are of a matrix; 0 of an array of one axis."""
+    items = [scalar_or_array(value) for value in values]
     kinds = [item.type for item in items if isinstance(item.type, Scalar)]
     if len(kinds) != len(items):
         raise Outside("`array` of arrays")
@@ -181,7 +189,7 @@ def _array(inference: Inference, node: ast.Call) -> ir.Expression:
     kind = _dtype(inference, given, Scalar(common))
     made = tuple(item if item.type == kind else cast(item, kind) for item in items)
     if rows:
-        return WholeFunction(Array(kind.code, 2, True), f"matrix<{len(rows)}>", made)
+        return WholeFunction(Array(kind.code, 2, True), f"matrix<{rows}>", made)
     return Listed(Array(kind.code, 1, True), made)
 
 
@@ -189,6 +197,10 @@ def _of_value(
     inference: Inference, node: ast.Call, value: ir.Expression, given: dict[str, ast.expr]
 ) -> ir.Expression:
     """Return an array, converted or copied, or the very array where `asarray` has nothing to do."""
+    if isinstance(value.type, List):
+        return array_of_list(inference, node, value, given.get("dtype"))
+    if isinstance(value.type, Tuple) and value.type.items:
+        return _of_items(inference, [*inference.items_of(value, len(value.type.items))], 0, given)
     if not isinstance(value.type, Array | Scalar):
         raise Outside(f"`array` of {value.type}")
     kind = _dtype(inference, given, Scalar(value.type.code))

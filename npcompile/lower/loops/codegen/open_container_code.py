@@ -34,6 +34,7 @@ from npcompile.lower.loops.dict_ir import (
 )
 from npcompile.lower.loops.heap_ir import ChangeHeap, HeapLeast
 from npcompile.lower.loops.iterator_ir import CountedIterator, ItemsIterator, ZippedIterator
+from npcompile.lower.loops.list_array_ir import ArrayOfList, HoldsOnly
 from npcompile.lower.loops.list_ir import (
     Append,
     CheckListLength,
@@ -53,7 +54,7 @@ from npcompile.lower.loops.types import INT, Dict, DictView, Either, List, Metho
 _GIVEN_ON = (ir.Read, ir.Unused, ir.Bind, ir.Call, ir.CallFunction, ir.Return, ir.Next)
 _OF_LISTS = (
     *_GIVEN_ON,
-    *(NewList, Repeated, ListOfRange, ListItem, ListLength, HasItems),
+    *(NewList, Repeated, ListOfRange, ListItem, ListLength, HasItems, ArrayOfList, HoldsOnly),
     *(ItemsIterator, CountedIterator, ZippedIterator),
     *(Append, StoreListItem, RemoveItem, CheckListLength, ChangeHeap, HeapLeast),
 )
