@@ -82,10 +82,15 @@ def exactly(value: Any) -> Hashable:
     return type(value), repr(value)
 
 
+def place_of(array: ndarray) -> int:
+    """Return the address of the memory that an array of the device lies in."""
+    return int(array._memory.untyped_storage().data_ptr())
+
+
 def share_memory(one: Any, other: Any) -> bool:
     if type(one) is np.ndarray:
         return bool(np.may_share_memory(one, other))
-    return bool(one._memory.untyped_storage().data_ptr() == other._memory.untyped_storage().data_ptr())
+    return place_of(one) == place_of(other)
 
 
 def _sharing(arrays: list[LoopArray]) -> frozenset[int]:

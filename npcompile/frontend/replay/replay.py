@@ -23,6 +23,7 @@ from npcompile.lower.device.memory import is_exhausted, release
 from npcompile.lower.device.transfers import Counter, counting
 from npcompile.lower.mesh.mesh import mesh_of
 from npcompile.lower.native import native
+from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.plan import Plan
 
 _KERNEL = "__segment"  # begins the names by which the generated function calls its kernels
@@ -86,7 +87,11 @@ class Replay:
         self._device = program.device
         self._is_private = isinstance(writer, DeviceWriter) and writer.is_private
         self._alone = writer.alone() if isinstance(writer, DeviceWriter) else None
-        self._writes = bool(plan.written)
+        self._writes = tuple(
+            place
+            for place, node in enumerate(program.inputs)
+            if value_of(node).kind == "array" and value_of(node).root in plan.written
+        )
         self._segments = plan.segments
 
     @property
@@ -136,7 +141,7 @@ class DeviceReplay:
 
     is_private: it shows its arrays to nobody else while it runs, and asks NumPy's arrays for no values.
     alone: why it does not depend on its arguments, and the numbers that its kernels are given, alone; None
-    where it does. writes: it writes to arrays that it is given.
+    where it does. writes: the places of the arguments that it writes to.
     """
 
     __slots__ = ("_counter", "_function", "alone", "is_private", "writes")
@@ -147,7 +152,7 @@ class DeviceReplay:
         counter: Counter,
         is_private: bool,
         alone: str | None,
-        writes: bool,
+        writes: tuple[int, ...],
     ) -> None:
         self._function, self._counter, self.is_private = function, counter, is_private
         self.alone, self.writes = alone, writes

@@ -21,7 +21,7 @@ import torch
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import NUMBERS, key_of
-from npcompile.frontend.replay.loop_names import LoopArray, LoopNames, exactly, may_change, share_memory
+from npcompile.frontend.replay.loop_names import LoopArray, LoopNames, exactly, may_change, place_of, share_memory
 from npcompile.frontend.replay.residency import Done, Residency, is_plain
 from npcompile.frontend.replay.trip_numbers import (
     CapturedTrip,
@@ -134,6 +134,7 @@ class TripGraphs:
         }
         self._made: dict[int, Callable[[], np.ndarray[Any, Any]]] = {}  # by array: makes the host's
         self._fates: list[Fate] | None = None
+        self._written: set[int] = set()  # the memory of the device's arrays that were written
         self._units: dict[int, Callable[[], None] | None] = {}
 
     def is_of(self, numbers: list[Hashable]) -> bool:
@@ -305,6 +306,7 @@ class TripGraphs:
             values = zip(names.places, names.values, strict=True)
             now = [stands[place] if place >= 0 else value for place, value in values]
             trips = self._captured_trips[size] = []
+            self._written = set()
             while len(trips) < size:
                 trips.append(self._do_trip(now, names, scratch, is_first=not trips))
             self._read[size] = room.nbytes
@@ -347,7 +349,9 @@ class TripGraphs:
             found: Any = args if step.is_tuple else args[0] if args else None
             if step.block >= 0:
                 replay = next(replays)
-                found = scratch.replay(replay, self._leaves(self._blocks[step.block], replay, args))
+                leaves = self._leaves(self._blocks[step.block], replay, args)
+                found = scratch.replay(replay, leaves)
+                self._written |= {place_of(leaves[at]) for at in replay.writes if type(leaves[at]) is ndarray}
                 parts = found if step.is_tuple else (found,) if step.gives else ()
                 captured.given.append(tuple(part if _is_number(part) else None for part in parts))
             elif step.function >= 0:
@@ -407,10 +411,8 @@ class TripGraphs:
                 raise Refused("an array is written that shares memory with another")
             fates.append(fate)
             results.append(copy._memory)
-        writes = any(replay.writes for replay in self._replays)
         for stand, value in zip(stands, after, strict=True):
-            stale = scratch.is_stale(stand) if type(stand) is np.ndarray else writes
-            if stale and value is not stand:
+            if value is not stand and self._is_written(stand, scratch):
                 raise Refused("an array is written that later trips do not have")
         if self._fates is not None and self._fates != fates:
             raise Refused("an array's use is another one at each trip")
@@ -424,6 +426,10 @@ class TripGraphs:
             if result.data_ptr() != own.data_ptr():
                 own.copy_(result)
 
+    def _is_written(self, stand: Any, scratch: Residency) -> bool:
+        """Tell if the trips that were captured have written to what stands for an array."""
+        return scratch.is_stale(stand) if type(stand) is np.ndarray else place_of(stand) in self._written
+
     def _fate(
         self, number: int, value: Any, array: LoopArray, stands: list[Any], scratch: Residency
     ) -> tuple[Fate, Any]:
@@ -431,9 +437,7 @@ class TripGraphs:
         on_host = type(value) is np.ndarray
         copy = scratch.find(value) if on_host else value
         if value is stands[number]:
-            writes = any(replay.writes for replay in self._replays)
-            written = scratch.is_stale(value) if on_host else writes
-            return Fate.WRITTEN if written else Fate.KEPT, copy
+            return Fate.WRITTEN if self._is_written(value, scratch) else Fate.KEPT, copy
         if any(value is stand for stand in stands):
             raise _Moved("arrays change places at each trip")
         if type(value) is not type(array.value) or copy is None or copy._flips:
