@@ -22,7 +22,13 @@ from tests.programs.random_python_programs import module_of
 
 CALLS = [*[(1e-6, 40)] * 7, (1e-3, 40), (1e-9, 33), (0.5, 40), (1e-6, 22), (1e-6, 40)]  # tol, most
 
-_HEADS = ("for _ in range(most):", "while e > tol and n < most:", "while n < most:", "while not n >= most:")
+_HEADS = (
+    "for k in range(most):",
+    "for k in range(most, 0, -1):",
+    "while e > tol and n < most:",
+    "while n < most:",
+    "while not n >= most:",
+)
 _FLOATS = ("e", "s", "t")
 _ARRAYS = ("x", "y")
 _STORES = ("x[1:] = 0.5 * y[:-1]", "y[:-1] *= 0.5", "x[0] = e", "x, y = y, x", "z = x")
@@ -35,12 +41,14 @@ class EndingLoopGrower:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         head = self._any(*_HEADS)
+        self._counters = ("n", "n", "k") if head.startswith("for") else ("n",)
         body = [self._statement(head) for _ in range(rng.randint(2, 6))]
         if rng.random() < 0.3:
             body.insert(0, "before = x")
         if rng.random() < 0.3:
             body.insert(rng.randint(0, len(body)), "if e != e:\n            break")
         lines = [
+            "import math",
             "import numpy as np",
             "TOL = 1e-3",
             "def f(x, y, tol, most):",
@@ -58,6 +66,8 @@ class EndingLoopGrower:
 
     def _array(self) -> str:
         one, other, number = self._any(*_ARRAYS), self._any(*_ARRAYS), self._any("0.25", "1", *_FLOATS)
+        if self._rng.random() < 0.25:
+            number = self._counted()
         return self._any(
             f"{one} {self._any('+', '-', '*')} {self._any(other, number)}",
             f"0.5 * ({one} + {other})",
@@ -65,6 +75,20 @@ class EndingLoopGrower:
             f"np.where({one} > {self._any('0.5', 's', 'e')}, {one} * 0.5, {other})",
             f"{one} * 0.9",
             f"np.roll({one}, 1)",
+        )
+
+    def _counted(self) -> str:
+        """Return a number that a counter gives."""
+        count = self._any(*self._counters)
+        return self._any(
+            count,
+            f"({count} + 1)",
+            f"(0.5 / (1 + {count}))",
+            f"0.9**{count}",
+            f"math.sqrt({count})",
+            f"min({count}, 3)",
+            f"np.float32({count})",
+            f"(s * {count})",
         )
 
     def _reduction(self) -> str:
@@ -79,7 +103,7 @@ class EndingLoopGrower:
         )
 
     def _number(self) -> str:
-        numbers = (*_FLOATS, "n", "0.5", "2", "tol")
+        numbers = (*_FLOATS, *self._counters, "0.5", "2", "tol")
         one, other = self._any(*numbers), self._any(*numbers)
         return self._any(
             f"{one} {self._any('+', '-', '*')} {other}",

@@ -149,7 +149,7 @@ class Writer:
             return f"{base} {_SYMBOLS[id(target)]} {self.arg(node.args[1])}"
         if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
             return f"{_PREFIXES[id(target)]}{first}"
-        name = self.constant(target, "f")
+        name = self.constant(self.callee(target, node), "f")
         if step_of(node) == "host" and not isinstance(target, Build):
             self.hosts[name] = node
         return self.within(node, name) if attributes(node).call_frames else f"{name}({self.args(node)})"
@@ -162,6 +162,10 @@ class Writer:
             given, named = f"({name}, {given}, {named})", "{}"
             name = self.constant(caller_at(*place), "within")
         return f"{name}{given}"
+
+    def callee(self, function: Callable[..., Any], node: fx.Node) -> Callable[..., Any]:
+        """Return what a step calls that no symbol stands for."""
+        return function
 
     def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
         """Return the function that a step on the host calls for an op."""

@@ -17,14 +17,14 @@ from torch import fx
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import to_tensor
 from npcompile.frontend.program.call_steps import Call
-from npcompile.frontend.program.guards import ValueEquals
+from npcompile.frontend.program.guards import TypeIs, ValueEquals
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, as_numpy
 from npcompile.frontend.replay.device_lane import assign
 from npcompile.frontend.replay.residency import Use
-from npcompile.frontend.replay.trip_numbers import CONVERSIONS, has_value
+from npcompile.frontend.replay.trip_numbers import on_numbers
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import nodes_in
@@ -61,17 +61,15 @@ class DeviceWriter(Writer):
     def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
         return as_numpy(op, True)
 
-    def call(self, node: fx.Node) -> str:
-        convert = CONVERSIONS.get(node.target) if len(node.args) == 1 and not node.kwargs else None
-        if convert is None or attributes(node).call_frames:
-            return super().call(node)
-        return f"{self.constant(convert, 'f')}({self.args(node)})"
+    def callee(self, function: Callable[..., Any], node: fx.Node) -> Callable[..., Any]:
+        is_of_numbers = step_of(node) == "number" and not attributes(node).call_frames
+        return on_numbers(function) if is_of_numbers else function
 
     def guard(self, node: fx.Node) -> str:
-        if not isinstance(node.target, ValueEquals):
+        guard, (about, *others) = node.target, node.args
+        if others or not isinstance(guard, ValueEquals | TypeIs) or _is_array(about):
             return super().guard(node)
-        expected = self.constant(node.target.expected)
-        return f"not {self.constant(has_value, 'has_value')}({self.arg(node.args[0])}, {expected})"
+        return f"not {self.constant(on_numbers(guard), 'guard')}({self.arg(about)})"
 
     def copy(self, node: fx.Node, value: str) -> None:
         self.put(f"{self.constant(assign, 'assign')}({node.name}, {value})")
@@ -274,6 +272,10 @@ class DeviceWriter(Writer):
     def finish(self) -> None:
         self.catch_up()
         super().finish()
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, fx.Node) and value_of(value).kind == "array"
 
 
 def _is_private(step: Step) -> bool:

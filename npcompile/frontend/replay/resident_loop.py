@@ -6,6 +6,7 @@ graph stands for trips that call the same replays with the same numbers and with
 
 from __future__ import annotations
 
+import copy
 import operator
 import threading
 import weakref
@@ -63,8 +64,8 @@ class _Loop:
 
     @classmethod
     def of(cls, trip: tuple[Any, ...]) -> _Loop:
-        stored, names, line, steps = trip
-        made = Trip(stored, names, line, tuple(TripStep(*step) for step in steps))
+        stored, names, line, steps, draws = trip
+        made = Trip(stored, names, line, tuple(TripStep(*step) for step in steps), draws)
         may_end = any(step.goes_on is not None for step in made.steps)
         return cls(made, may_end)
 
@@ -153,18 +154,19 @@ class LoopGraphs:
         device = names.arrays[0].copy._memory.device
         replays = tuple(id(one.function) for one in done)
         key = names.key, replays, using.capturer.place(device)
+        items = _items(iterator, left) if loop.trip.draws else range(0)
         kept = loop.graphs_of(key, numbers_of(done))
         if kept is None:
             if loop.waits(key, left):
                 return None
-            if not _goes_on(loop.trip, blocks, done, values):
+            if not _goes_on(loop.trip, blocks, done, (*items[:1], *values[loop.trip.draws :])):
                 return None  # the next trip calls other replays: the first one's arrays were others
             kept = _Graphs(key, numbers_of(done), self._made(loop, blocks, done, names, device))
             loop.graphs.append(kept)
         if kept.graphs is None:
             return None
         try:
-            trips, after = kept.graphs.run(table, names, functions, left)
+            trips, after = kept.graphs.run(table, names, functions, items, left)
         except (Refused, torch.OutOfMemoryError) as why:
             self._refuse(loop, str(why))
             kept.graphs = None
@@ -215,6 +217,12 @@ def _let_go() -> None:
 
 
 memory.holders.append(_let_go)
+
+
+def _items(iterator: Any, left: int) -> range:
+    """Return the items that an iterator of a range is about to give."""
+    first, second = islice(copy.copy(iterator), 2)
+    return range(first, first + (second - first) * left, second - first)
 
 
 def _goes_on(trip: Trip, blocks: tuple[Block, ...], done: list[Done], values: tuple[Any, ...]) -> bool:

@@ -9,9 +9,9 @@ the captured one is undone, with those after it: the graph has kept the arrays a
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
@@ -21,15 +21,20 @@ import torch
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import NUMBERS, key_of
-from npcompile.frontend.replay.loop_names import LoopArray, LoopNames, exactly, may_change, place_of, share_memory
+from npcompile.frontend.replay.loop_names import (
+    LoopArray,
+    LoopNames,
+    exactly,
+    may_change,
+    place_of,
+    share_memory,
+)
 from npcompile.frontend.replay.residency import Done, Residency, is_plain
 from npcompile.frontend.replay.trip_numbers import (
     CapturedTrip,
     Changing,
     NumberRoom,
     Variable,
-    device_dtype,
-    plain_number,
 )
 from npcompile.frontend.rewrite.resident_loops import Trip
 from npcompile.lower.device import transfers
@@ -74,6 +79,20 @@ class Fate(Enum):
     KEPT = "it stays as it was"
     WRITTEN = "its values are others"
     MADE = "each trip makes a new one"
+
+
+@dataclass
+class _Unit:
+    """The graph of some trips.
+
+    launch: does them. trips: Python's part of each. reads: the bytes of numbers that its kernels give. takes:
+    the bytes of those that they are given, before a launch.
+    """
+
+    launch: Callable[[], None]
+    trips: list[CapturedTrip]
+    reads: int
+    takes: int
 
 
 class TripGraphs:
@@ -121,21 +140,12 @@ class TripGraphs:
             raise Refused(f"its arrays take {size} bytes, a large part of the device's memory")
         self._own = [_like(array.copy._memory) for array in names.arrays]
         self._kept: dict[int, torch.Tensor] = {}  # by array, its values before the trips of the last launch
-        self._captured_trips: dict[int, list[CapturedTrip]] = {}  # by size of graph
-        self._read: dict[int, int] = {}  # by size of graph, the bytes of numbers that it reads
         self._least = 1  # trips of the smallest graph
-        self._room = NumberRoom(using.capturer.pinned(NumberRoom.size), device)
-        self._given: set[int] = set()  # the places of numbers that kernels are given
-        # By place, the numbers that names have before a launch, where kernels can be given them.
-        self._states = {
-            at: torch.zeros((), dtype=dtype, device=device)
-            for at in self._changing
-            if (dtype := device_dtype(names.values[at])) is not None
-        }
+        self._room = NumberRoom(trip, device)
         self._made: dict[int, Callable[[], np.ndarray[Any, Any]]] = {}  # by array: makes the host's
         self._fates: list[Fate] | None = None
         self._written: set[int] = set()  # the memory of the device's arrays that were written
-        self._units: dict[int, Callable[[], None] | None] = {}
+        self._units: dict[int, _Unit | None] = {}
 
     def is_of(self, numbers: list[Hashable]) -> bool:
         """Tell if the graphs are good for trips whose kernels were given these numbers."""
@@ -145,11 +155,16 @@ class TripGraphs:
         )
 
     def run(
-        self, table: Residency, names: LoopNames, functions: Sequence[Callable[..., Any]], left: int
+        self,
+        table: Residency,
+        names: LoopNames,
+        functions: Sequence[Callable[..., Any]],
+        items: range,
+        left: int,
     ) -> tuple[int, list[Any]]:
         """Do as many trips as may be; return their number, and what the names stand for then.
 
-        functions: do Python's work on numbers.
+        functions: do Python's work on numbers. items: that the loop draws, where trips use them.
         """
         try:
             plan = self._plan(table, names, left)
@@ -164,11 +179,11 @@ class TripGraphs:
         for own, array in zip(self._own, names.arrays, strict=True):
             own.copy_(array.copy._memory)
         if self._works_on_numbers:
-            trips, values = self._in_turn(plan, names, functions, left)
+            trips, values = self._in_turn(plan, names, functions, items, left)
         else:
             trips, values = sum(plan), [*names.values]
             for size in plan:
-                self._launch(size, values)
+                self._launch(self._made_unit(size))
         if not trips:
             return 0, []
         table.begin_writing()
@@ -196,44 +211,63 @@ class TripGraphs:
         return [size for size in (*sizes, self._least) if size <= left and self._unit(size, table, names)]
 
     def _in_turn(
-        self, sizes: list[int], names: LoopNames, functions: Sequence[Callable[..., Any]], left: int
+        self,
+        sizes: list[int],
+        names: LoopNames,
+        functions: Sequence[Callable[..., Any]],
+        items: range,
+        left: int,
     ) -> tuple[int, list[Any]]:
         """Launch graphs while their trips go the way that was captured.
 
         Return the number of those trips, and what the names that stand for numbers stand for after them.
         """
-        trips, values, most = 0, [*names.values], FIRST
+        trips, values = 0, [*names.values]
+        most = FIRST if self._made_unit(sizes[-1]).reads else UNITS[0]
         while size := next((size for size in sizes if size <= min(left - trips, most)), 0):
-            self._launch(size, values)
-            using.capturer.wait(self._device)
-            before = []
-            for captured in self._captured_trips[size]:
-                after = self._room.after(self._trip, functions, values, captured)
-                if after is None:
-                    break
-                before.append(values)
-                values = after
-            done = len(before) - len(before) % self._least
-            trips += done
-            with transfers.counting(self._counter):
-                transfers.note_from_device(self._read[size])
-            if len(before) < size:
-                for number, kept in self._kept.items():
-                    self._own[number].copy_(kept)
-                for numbers in before[: done : self._least]:
-                    self._launch(self._least, numbers)
-                values = [*before, values][done]
-                break
+            unit = self._made_unit(size)
+            after = self._room.ahead(functions, values, items[trips:], unit.trips)
+            if len(after) < size:
+                most = len(after)
+                continue
+            self._launch(unit)
+            if unit.reads:
+                using.capturer.wait(self._device)
+                with transfers.counting(self._counter):
+                    transfers.note_from_device(unit.reads)
+                after = self._room.after(functions, values, items[trips:], unit.trips)
+            if len(after) < size:
+                done = len(after) - len(after) % self._least
+                self._do_again(done, [values, *after], functions, items[trips:])
+                return trips + done, [values, *after][done]
+            trips += size
+            values = after[-1]
             most = UNITS[0]
         return trips, values
 
-    def _launch(self, size: int, values: Sequence[Any]) -> None:
-        """Launch a graph. values: of the names before its trips."""
+    def _do_again(
+        self, trips: int, values: list[list[Any]], functions: Sequence[Callable[..., Any]], items: range
+    ) -> None:
+        """Undo the trips of the last launch, and do those again that went as captured.
+
+        values: of the names before each.
+        """
+        unit = self._made_unit(self._least)
+        for number, kept in self._kept.items():
+            self._own[number].copy_(kept)
+        for at in range(0, trips, self._least):
+            self._room.ahead(functions, values[at], items[at:], unit.trips)
+            self._launch(unit)
+
+    def _made_unit(self, size: int) -> _Unit:
         unit = self._units[size]
         assert unit is not None
-        for at in self._given:
-            self._states[at].fill_(plain_number(values[at]))
-        unit()
+        return unit
+
+    def _launch(self, unit: _Unit) -> None:
+        with transfers.counting(self._counter):
+            self._room.send(unit.takes)
+        unit.launch()
 
     def _result(self, number: int, array: LoopArray) -> torch.Tensor | None:
         """Return the memory that gets an array's values after the trips; None where it stays as it was."""
@@ -265,15 +299,16 @@ class TripGraphs:
 
     # -- capturing ---------------------------------------------------------------------------------------
 
-    def _unit(self, size: int, table: Residency, names: LoopNames) -> Callable[[], None] | None:
-        """Return the launch of so many trips; None for one trip that cannot stand alone. Raises Refused."""
+    def _unit(self, size: int, table: Residency, names: LoopNames) -> _Unit | None:
+        """Return the graph of so many trips; None for one trip that cannot stand alone. Raises Refused."""
         if size not in self._units:
             self._counter.graph_captures += 1
             try:
-                if self._works_on_numbers and self._fates is None:
-                    self._captured(size, table, names)  # tells which arrays are written
+                unit = self._captured(size, table, names)
+                if unit.reads and not self._kept:  # it was told which arrays are written
                     self._kept = self._copies()
-                self._units[size] = self._captured(size, table, names)
+                    unit = self._captured(size, table, names)
+                self._units[size] = unit
             except _Moved as moved:
                 if size > 1:
                     raise Refused(str(moved)) from None
@@ -286,7 +321,7 @@ class TripGraphs:
         changed = (number for number, fate in enumerate(self._fates) if fate is not Fate.KEPT)
         return {number: _like(self._own[number]) for number in changed}
 
-    def _captured(self, size: int, table: Residency, names: LoopNames) -> Callable[[], None]:
+    def _captured(self, size: int, table: Residency, names: LoopNames) -> _Unit:
         scratch = Residency(self._counter, table.failed)
         scratch.numbers = room = self._room
         room.clear()
@@ -300,22 +335,23 @@ class TripGraphs:
             else:
                 stands.append(_laid_like(array.value, own))
 
+        trips: list[CapturedTrip] = []
+
         def work() -> None:
             for number, kept in self._kept.items():
                 kept.copy_(self._own[number])
             values = zip(names.places, names.values, strict=True)
             now = [stands[place] if place >= 0 else value for place, value in values]
-            trips = self._captured_trips[size] = []
             self._written = set()
             while len(trips) < size:
                 trips.append(self._do_trip(now, names, scratch, is_first=not trips))
-            self._read[size] = room.nbytes
             if room.nbytes and not self._works_on_numbers:
                 raise _ReadsNumbers
             self._close(now, names, stands, scratch)
 
         try:
-            return using.capturer.capture(self._device, work)
+            launch = using.capturer.capture(self._device, work)
+            return _Unit(launch, trips, room.nbytes, room.nbytes_sent)
         except (Refused, _Moved, _ReadsNumbers):
             raise
         except (Exception, Diverged) as error:
@@ -334,11 +370,9 @@ class TripGraphs:
         """Do a trip with what stands for the user's values, and return Python's part of it."""
         begin = {}
         for at in self._changing:
-            before = values[at]  # after the trip before it
-            on_device = before.tensor if isinstance(before, Changing) else None
-            if is_first:
-                on_device = functools.partial(self._state, at) if at in self._states else None
-            begin[at] = Variable(self._room, names.values[at], on_device)
+            before = None if is_first or not isinstance(values[at], Changing) else values[at]
+            is_ahead = before is None or before.is_ahead
+            begin[at] = Variable(self._room, names.values[at], is_ahead, before)
         for at, variable in begin.items():
             values[at] = variable
         captured = CapturedTrip(begin)
@@ -357,9 +391,10 @@ class TripGraphs:
             elif step.function >= 0:
                 if not all(map(_is_number, args)):
                     raise Refused("Python looks at an array at each trip")
-                if step.goes_on is None:
-                    found = Variable(self._room, names.values[step.gives[0]])
-                    captured.given.append((found,))
+                is_ahead = all(arg.is_ahead for arg in args if isinstance(arg, Changing))
+                typical = names.values[step.gives[0]] if step.gives else True
+                found = Variable(self._room, typical, is_ahead)
+                captured.given.append((found,))
             if step.is_tuple:
                 for place, value in zip(step.gives, found, strict=True):
                     values[place] = value
@@ -371,11 +406,6 @@ class TripGraphs:
         if not self.is_of(numbers_of(done)):
             raise Refused(CHANGES)
         return captured
-
-    def _state(self, at: int) -> torch.Tensor:
-        """Return the number that a name has before a launch, for a kernel."""
-        self._given.add(at)
-        return self._states[at]
 
     def _leaves(self, block: Block, replay: Any, args: tuple[Any, ...]) -> list[Any]:
         """Return what a replay is called with, with what stands for numbers. Raises Refused."""

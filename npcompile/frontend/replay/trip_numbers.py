@@ -1,30 +1,38 @@
 """Holds numbers that are others at each trip of a loop: what stands for them while trips are captured, and
 Python's work on them after the launches.
 
-What stands for a number notes the work that replays do on it, as trees of operators. After a launch the trees
-are evaluated with the numbers that the kernels have given, trip by trip. Where a kernel is given such a
-number, its tree is also computed on the device.
+What stands for a number notes the work that replays do on it, as trees of operators. Before a launch the
+trees are evaluated trip by trip as far as no kernel gives a number for them, and the numbers that kernels are
+given are copied to the device. After the launch the others are evaluated, with the numbers that kernels have
+given. Where a kernel is given such a number, its tree is also computed on the device.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from npcompile.frontend.program.guards import same_value
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.rewrite.resident_loops import Trip
 from npcompile.lower.device import transfers
+from npcompile.lower.device.graphs import using
 
 MOST = 1024  # numbers of one graph that kernels give
 SLOT = 16  # bytes: the largest number, and the alignment of all
 LOOKED_AT = "Python looks at a number at each trip"
-# Operators on floats that give the same bits on a device.
-_ON_DEVICE = frozenset((operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, abs))
+UNKNOWN = "a kernel is given another number at each trip"
+_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+# By kind of number, the functions that give the same bits on a device.
+_EXACT = {
+    float: (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, abs, float),
+    complex: (operator.add, operator.sub, operator.neg, complex),
+}
 
 
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Changing, Any], Changing]:
@@ -48,21 +56,27 @@ class Changing:
         Notes what is decided by numbers.
     typical
         A number of the same type.
+    is_ahead
+        It is known before the launch.
     """
 
-    __slots__ = ("room", "typical")
+    __slots__ = ("is_ahead", "room", "typical")
     __array_ufunc__ = None
 
-    def __init__(self, room: NumberRoom, typical: Any) -> None:
-        self.room, self.typical = room, typical
+    def __init__(self, room: NumberRoom, typical: Any, is_ahead: bool) -> None:
+        self.room, self.typical, self.is_ahead = room, typical, is_ahead
 
     def read(self) -> Any:
         """Return the number in the trip that is evaluated."""
         raise NotImplementedError
 
     def tensor(self) -> torch.Tensor:
-        """Return the number on the device. Raises Uncapturable where it does not lie there."""
-        raise transfers.Uncapturable("a kernel is given another number at each trip")
+        """Return the number on the device. Raises Uncapturable where it cannot lie there."""
+        return self.room.sent(self) if self.is_ahead else self._there()
+
+    def _there(self) -> torch.Tensor:
+        """Return the number on the device, of which a kernel gives a part."""
+        raise transfers.Uncapturable(UNKNOWN)
 
     def computed(self, function: Callable[..., Any], *args: Any) -> Computed:
         """Return what stands for the result of an operator. Raises Uncapturable where arrays take part."""
@@ -103,26 +117,26 @@ class Variable(Changing):
 
     Parameters
     ----------
-    room, typical
+    room, typical, is_ahead
         As of `Changing`.
-    on_device
-        Returns the number on the device; None where it does not lie there.
+    before
+        Stands for the number, too, in the trip before this one.
     """
 
-    __slots__ = ("_on_device", "value")
+    __slots__ = ("_before", "value")
     value: Any
 
     def __init__(
-        self, room: NumberRoom, typical: Any, on_device: Callable[[], torch.Tensor] | None = None
+        self, room: NumberRoom, typical: Any, is_ahead: bool, before: Changing | None = None
     ) -> None:
-        super().__init__(room, typical)
-        self._on_device = on_device
+        super().__init__(room, typical, is_ahead)
+        self._before = before
 
     def read(self) -> Any:
         return self.value
 
-    def tensor(self) -> torch.Tensor:
-        return super().tensor() if self._on_device is None else self._on_device()
+    def _there(self) -> torch.Tensor:
+        return super()._there() if self._before is None else self._before.tensor()
 
 
 class Held(Changing):
@@ -146,7 +160,7 @@ class Held(Changing):
         self, room: NumberRoom, tensor: torch.Tensor, slot: np.ndarray[Any, Any], is_pythons: bool
     ) -> None:
         self._tensor, self._slot, self._is_pythons = tensor, slot, is_pythons
-        super().__init__(room, np.ones((), slot.dtype)[()])
+        super().__init__(room, np.ones((), slot.dtype)[()], False)
         if is_pythons:
             self.typical = self.typical.item()
 
@@ -154,7 +168,7 @@ class Held(Changing):
         found = self._slot[()]
         return found.item() if self._is_pythons else found
 
-    def tensor(self) -> torch.Tensor:
+    def _there(self) -> torch.Tensor:
         return self._tensor
 
 
@@ -176,7 +190,7 @@ class Computed(Changing):
     def __init__(
         self, room: NumberRoom, typical: Any, function: Callable[..., Any], args: tuple[Any, ...]
     ) -> None:
-        super().__init__(room, typical)
+        super().__init__(room, typical, all(arg.is_ahead for arg in args if isinstance(arg, Changing)))
         self._function, self._args, self._turn = function, args, -1
 
     def read(self) -> Any:
@@ -185,36 +199,44 @@ class Computed(Changing):
             self._found, self._turn = self._function(*operands), self.room.turn
         return self._found
 
-    def tensor(self) -> torch.Tensor:
-        dtype = device_dtype(self.typical)
-        is_converted = self._function in (float, complex)
-        if dtype is None or not (is_converted or self._function in _ON_DEVICE):
-            return super().tensor()
-        operands = [
-            arg.tensor().to(dtype)
-            if isinstance(arg, Changing)
-            else torch.full((), plain_number(arg), dtype=dtype, device=self.room.device)
-            for arg in self._args
-        ]
-        return operands[0] if is_converted else self._function(*operands)
+    def _there(self) -> torch.Tensor:
+        dtype, kind = device_dtype(self.typical), _float_kind(self.typical)
+        if dtype is None or kind is None or self._function not in _EXACT[kind]:
+            return super()._there()
+        if kind is float and any(map(_is_complex, self._args)):
+            return super()._there()
+        operands = [self._operand(arg, dtype) for arg in self._args]
+        return operands[0] if self._function is kind else self._function(*operands)
 
-
-def _conversion(kind: type) -> Callable[[Any], Any]:
-    def convert(number: Any) -> Any:
-        return number.computed(kind, number) if isinstance(number, Changing) else kind(number)
-
-    return convert
+    def _operand(self, arg: Any, dtype: torch.dtype) -> torch.Tensor:
+        """Return an operand on the device as the operator converts it: Python's ints become doubles first."""
+        if not isinstance(arg, Changing):
+            plain = float(arg) if type(arg) is int else plain_number(arg)
+            return torch.full((), plain, dtype=dtype, device=self.room.device)
+        there = arg.tensor()
+        return (there.double() if type(arg.typical) is int else there).to(dtype)
 
 
 def device_dtype(number: Any) -> torch.dtype | None:
-    """Return the type of a float or complex number on a device; None for another value."""
-    if type(number) is float:
-        return torch.float64
-    if type(number) is complex:
-        return torch.complex128
-    if isinstance(number, np.float32 | np.float64 | np.complex64 | np.complex128):
+    """Return the type of a number on a device; None for what is none there."""
+    if type(number) in _DTYPES:
+        return _DTYPES[type(number)]
+    try:
         return torch.from_numpy(np.zeros((), number.dtype)).dtype
-    return None
+    except (AttributeError, TypeError):
+        return None
+
+
+def _float_kind(number: Any) -> type | None:
+    """Return Python's type for floats, or for complex numbers, that are computed alike everywhere."""
+    if isinstance(number, float | np.float32):
+        return float
+    return complex if isinstance(number, complex | np.complex64) else None
+
+
+def _is_complex(operand: Any) -> bool:
+    typical = operand.typical if isinstance(operand, Changing) else operand
+    return isinstance(typical, complex | np.complexfloating)
 
 
 def plain_number(number: Any) -> Any:
@@ -222,17 +244,16 @@ def plain_number(number: Any) -> Any:
     return number.item() if isinstance(number, np.generic | np.ndarray) else number
 
 
-# Python has these return numbers of its own: they take what stands for numbers, too.
-CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
-    kind: _conversion(kind) for kind in (int, float, complex, bool)
-}
+def on_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a pure function of numbers that takes what stands for numbers, too."""
 
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if isinstance(arg, Changing):
+                return arg.computed(functools.partial(function, **kwargs) if kwargs else function, *args)
+        return function(*args, **kwargs)
 
-def has_value(number: Any, expected: Any) -> bool:
-    """Tell if a value is of this type and equals it; what stands for a number decides it."""
-    if isinstance(number, Changing):
-        return bool(number.computed(same_value, number, expected))
-    return same_value(number, expected)
+    return call
 
 
 class CapturedTrip:
@@ -248,24 +269,35 @@ class CapturedTrip:
         self.begin = begin
         self.given: list[tuple[Any, ...]] = []  # what blocks and functions gave, with None for arrays
         self.decided: list[tuple[Changing, bool]] = []  # the truths on which the trip's way depends
+        self.sent: list[_Sent] = []  # the numbers that kernels are given and that are known before the launch
+
+
+@dataclass
+class _Sent:
+    """A number that is copied to the device. slot: where it lies on the host before. tensor: afterwards."""
+
+    number: Changing
+    slot: np.ndarray[Any, Any]
+    tensor: torch.Tensor
 
 
 class NumberRoom:
-    """Memory on the host to which graphs write the numbers of their trips, one graph at a time, with what was
-    decided by numbers while a trip was captured.
+    """Memory for the numbers of trips, of one graph at a time, with what was decided by numbers while a trip
+    was captured.
 
     Parameters
     ----------
-    memory
-        Bytes that captured work may write to.
+    trip
+        What a trip does.
     device
         The device.
     """
 
-    size = MOST * SLOT  # bytes
-
-    def __init__(self, memory: torch.Tensor, device: torch.device) -> None:
-        self._memory, self.device = memory, device
+    def __init__(self, trip: Trip, device: torch.device) -> None:
+        self._steps, self._draws, self.device = trip.steps, trip.draws, device
+        self._memory = using.capturer.pinned(MOST * SLOT)  # gets the numbers that kernels give
+        self._sent = torch.empty(MOST * SLOT, dtype=torch.uint8)  # those that they are given, before a launch
+        self._there = torch.empty(MOST * SLOT, dtype=torch.uint8, device=device)
         self.turn = 0  # counts evaluations of trips
         self._truths: list[bool] = []  # of a trip's decisions, in order: those with which no replay diverges
         self.clear()
@@ -274,6 +306,7 @@ class NumberRoom:
         """Begin anew, for another graph."""
         self._used = 0
         self.nbytes = 0  # of the numbers that kernels of the graph give
+        self.nbytes_sent = 0  # of the memory for those that they are given
 
     def begin(self, trip: CapturedTrip) -> None:
         """Begin the capture of a trip."""
@@ -289,6 +322,31 @@ class NumberRoom:
         self._used += 1
         self.nbytes += tensor.element_size()
         return Held(self, tensor, slot.numpy(), is_pythons)
+
+    def sent(self, number: Changing) -> torch.Tensor:
+        """Return a number on the device, which is copied there before each launch. Raises Uncapturable."""
+        known = next((one.tensor for one in self._trip.sent if one.number is number), None)
+        if known is not None:
+            return known
+        dtype, begins = device_dtype(number.typical), self.nbytes_sent
+        if dtype is None:
+            raise transfers.Uncapturable(UNKNOWN)
+        if begins == MOST * SLOT:
+            raise transfers.Uncapturable("kernels are given many numbers at each trip")
+        here, tensor = (
+            memory[begins : begins + dtype.itemsize].view(dtype).reshape(())
+            for memory in (self._sent, self._there)
+        )
+        self._trip.sent.append(_Sent(number, here.numpy(), tensor))
+        self.nbytes_sent += SLOT
+        return tensor
+
+    def send(self, nbytes: int) -> None:
+        """Copy the numbers of trips to the device, which `ahead` has found."""
+        if nbytes:
+            pinned = using.capturer.pinned(nbytes)
+            pinned.copy_(self._sent[:nbytes])
+            transfers.from_pinned(self._there[:nbytes], pinned)
 
     def decide(self, number: Changing) -> bool:
         """Return the truth of a number in trips that are as this one."""
@@ -306,49 +364,102 @@ class NumberRoom:
         self._truths[place:] = [False]
         return True
 
-    def after(
+    def ahead(
         self,
-        trip: Trip,
         functions: Sequence[Callable[..., Any]],
         values: Sequence[Any],
-        captured: CapturedTrip,
-    ) -> list[Any] | None:
-        """Return what the names that stand for numbers stand for after a trip; None if it is not as captured.
+        items: range,
+        trips: list[CapturedTrip],
+    ) -> list[list[Any]]:
+        """Evaluate trips before their launch, as far as numbers are known, and note those for `send`.
 
-        functions: do Python's work. values: of the names, before the trip.
+        Return what names stand for after each trip, None where that is not known, until one goes another way
+        than the captured one. NumPy warns where Python does such a trip.
+
+        functions: do Python's work. values: of the names, before the trips. items: that the loop draws.
         """
-        self.turn += 1
-        try:
-            return _after(trip, functions, values, captured)
-        except Exception:  # Python meets it where it does this trip
-            return None
+        ways: Any = {kind: way if way == "ignore" else "raise" for kind, way in np.geterr().items()}
+        with np.errstate(**ways):
+            return self._evaluated(functions, values, items, trips, is_ahead=True)
+
+    def after(
+        self,
+        functions: Sequence[Callable[..., Any]],
+        values: Sequence[Any],
+        items: range,
+        trips: list[CapturedTrip],
+    ) -> list[list[Any]]:
+        """Evaluate trips after their launch; as `ahead`."""
+        return self._evaluated(functions, values, items, trips, is_ahead=False)
+
+    def _evaluated(
+        self,
+        functions: Sequence[Callable[..., Any]],
+        values: Sequence[Any],
+        items: range,
+        trips: list[CapturedTrip],
+        is_ahead: bool,
+    ) -> list[list[Any]]:
+        found: list[list[Any]] = []
+        for number, captured in enumerate(trips):
+            now = [items[number], *values[1:]] if self._draws else [*values]
+            self.turn += 1
+            try:
+                goes = self._goes(functions, now, captured, is_ahead)
+            except Exception:  # Python meets it where it does this trip
+                break
+            if not goes:
+                break
+            found.append(now)
+            values = now
+        return found
+
+    def _goes(
+        self,
+        functions: Sequence[Callable[..., Any]],
+        now: list[Any],
+        captured: CapturedTrip,
+        is_ahead: bool,
+    ) -> bool:
+        """Evaluate a trip; tell if it goes as captured. now: the values of names, which are set."""
+        for place, variable in captured.begin.items():
+            variable.value = now[place]
+        given = iter(captured.given)
+        for step in self._steps:
+            if step.block >= 0:
+                found = [_read(value, is_ahead) for value in next(given)]
+            elif step.function < 0:
+                found = [now[place] for place in step.takes]
+            else:
+                (variable,) = next(given)
+                if not is_ahead or variable.is_ahead:
+                    variable.value = functions[step.function](*[now[place] for place in step.takes])
+                    if step.goes_on is not None and bool(variable.value) is not step.goes_on:
+                        return False
+                found = [_read(variable, is_ahead)]
+            if step.gives:
+                for place, value in zip(step.gives, found, strict=True):
+                    now[place] = value
+        for number, truth in captured.decided:
+            if (number.is_ahead or not is_ahead) and bool(number.read()) is not truth:
+                return False
+        if is_ahead and not all(map(_is_noted, captured.sent)):
+            return False
+        kinds = ((now[place], type(variable.typical)) for place, variable in captured.begin.items())
+        return all(type(value) is kind or (is_ahead and value is None) for value, kind in kinds)
 
 
-def _after(
-    trip: Trip, functions: Sequence[Callable[..., Any]], values: Sequence[Any], captured: CapturedTrip
-) -> list[Any] | None:
-    now = [*values]
-    for place, variable in captured.begin.items():
-        variable.value = now[place]
-    given = iter(captured.given)
-    for step in trip.steps:
-        if step.block >= 0:
-            found = [value.read() if isinstance(value, Changing) else value for value in next(given)]
-        elif step.function < 0:
-            found = [now[place] for place in step.takes]
-        else:
-            result = functions[step.function](*[now[place] for place in step.takes])
-            if step.goes_on is not None:
-                if bool(result) is not step.goes_on:
-                    return None
-                continue
-            next(given)[0].value = result
-            found = [result]
-        if step.gives:
-            for place, value in zip(step.gives, found, strict=True):
-                now[place] = value
-    if any(bool(number.read()) is not truth for number, truth in captured.decided):
-        return None
-    if any(type(now[place]) is not type(variable.typical) for place, variable in captured.begin.items()):
-        return None
-    return now
+def _read(value: Any, is_ahead: bool) -> Any:
+    """Return what a value stands for in the trip that is evaluated; None where it is not known yet."""
+    if not isinstance(value, Changing):
+        return value
+    return None if is_ahead and not value.is_ahead else value.read()
+
+
+def _is_noted(sent: _Sent) -> bool:
+    """Note a number that is copied to the device; tell if it is of the captured one's type."""
+    value = sent.number.read()
+    if type(value) is not type(sent.number.typical):
+        return False
+    sent.slot[()] = value  # OverflowError where it is no int of the device
+    return True

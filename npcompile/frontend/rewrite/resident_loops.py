@@ -16,7 +16,7 @@ from npcompile.frontend.rewrite.dual_loops import AT_HAND, CUT
 from npcompile.frontend.rewrite.native_entry import ITERATOR
 
 TRIPS = ".trips"  # the names of loops' iterators begin with it, where the loop has none already
-ITEM = ".item"  # the name of what stands for the item of a loop that draws none
+ITEM = ".item"  # the name of what stands for a loop's item, where it is none or among the trip's names
 
 _NUMERIC = (
     ast.Compare,
@@ -53,13 +53,14 @@ class TripStep(NamedTuple):
 class Trip(NamedTuple):
     """A trip in which Python only calls blocks, binds names, and works on numbers.
 
-    stored: of its names, this many are stored; the others come after.
+    stored: of its names, this many are stored; the others come after. draws: the first is the loop's item.
     """
 
     stored: int
     names: tuple[str, ...]
     line: int
     steps: tuple[TripStep, ...]
+    draws: bool
 
 
 class _Found(NamedTuple):
@@ -103,7 +104,9 @@ def with_trips(
     if isinstance(test, ast.IfExp) and _is_of(test.test, AT_HAND):
         test = test.orelse
     found = _statements(first.orelse if twice else node.body, test)
-    described = None if found is None else _described(found, node.lineno, bound)
+    target = loop.target if isinstance(loop, ast.For) else None
+    drawn = target.id if isinstance(target, ast.Name) else ""
+    described = None if found is None else _described(found, node.lineno, bound, drawn)
     if described is None:
         return None
     trip, blocks, functions = described
@@ -117,14 +120,16 @@ def with_trips(
     iterator: ast.expr = ast.Constant(None, **at)
     item, kept = iterator, ITEM
     if isinstance(made, ast.For):
-        if not isinstance(made.target, ast.Name) or made.target.id in trip.names:
+        if not drawn:
             return None
         if not (isinstance(made.iter, ast.Name) and made.iter.id.startswith(ITERATOR)):
             begun = ast.Call(begin, [made.iter], [], **at)
             before.append(ast.Assign([ast.Name(f"{TRIPS}{number}", ast.Store(), **at)], begun, **at))
             made.iter = load(f"{TRIPS}{number}")
-        iterator, item, kept = made.iter, load(made.target.id), made.target.id
-    plain: Any = (trip.stored, trip.names, trip.line, tuple(tuple(step) for step in trip.steps))
+        iterator = made.iter
+        if not trip.draws:
+            item, kept = load(drawn), drawn
+    plain: Any = (trip.stored, trip.names, trip.line, tuple(tuple(step) for step in trip.steps), trip.draws)
     called = ast.Tuple([load(block) for block in blocks], ast.Load(), **at)
     given: list[ast.expr] = [
         ast.Constant(plain, **at),
@@ -220,11 +225,16 @@ def _may_skip(function: ast.expr | None) -> bool:
     )
 
 
-def _described(found: list[_Found], line: int, bound: set[str]) -> _Description | None:
-    """Return the trip of a loop; None where no block is called, or a name may have no value."""
+def _described(found: list[_Found], line: int, bound: set[str], drawn: str) -> _Description | None:
+    """Return the trip of a loop; None where no block is called, or a name may have no value.
+
+    drawn: the name of its items.
+    """
     blocks = list(dict.fromkeys(one.block for one in found if one.block))
-    stored = list(dict.fromkeys(name for one in found for name in one.gives))
     read = dict.fromkeys(name for one in found for name in one.takes)
+    given = dict.fromkeys(name for one in found for name in one.gives)
+    draws = drawn in read or drawn in given
+    stored = list(dict.fromkeys([*([drawn] if draws else ()), *given]))
     names = [*stored, *(name for name in read if name not in stored)]
     if not blocks:
         return None
@@ -239,7 +249,7 @@ def _described(found: list[_Found], line: int, bound: set[str]) -> _Description 
         steps.append(TripStep(block, place, one.goes_on, takes, gives, one.is_tuple))
         if one.function is not None:
             functions.append(one.function)
-    return _Description(Trip(len(stored), tuple(names), line, tuple(steps)), blocks, functions)
+    return _Description(Trip(len(stored), tuple(names), line, tuple(steps), draws), blocks, functions)
 
 
 def _names(node: ast.expr) -> list[str] | None:
