@@ -251,7 +251,7 @@ class RecordedFunction(DeviceChoice):
         if failure is not None and memory.is_exhausted(failure):
             return self._without_memory(request, leaves, failure)
         if state.ready:
-            if not state.owed:
+            if not (state.owed or state.is_shared(args, kwargs)):
                 self._missed(state)
         elif state.tier in NUMPYS or state.waits():
             if state.tries_again():
@@ -289,7 +289,9 @@ class RecordedFunction(DeviceChoice):
                 return result
         if missed and group is not None:
             self._stats.divergences += 1
-            if state is None or not state.owed:  # else it may well be that there is no answer
+            if state is None or not (
+                state.owed or state.is_shared(args, kwargs)
+            ):  # else there may be no answer
                 group.missed()
         return ONWARD
 
@@ -338,6 +340,8 @@ class RecordedFunction(DeviceChoice):
         assert state is not None
         if state.tier in TOO_SMALL:
             return self._too_small(args, kwargs)
+        if state.is_shared(args, kwargs):
+            return self._plain(args, kwargs, Cause.SHARED_ON_DEVICE())
         if state.owed > 0:
             return self._raising(state, args, kwargs)
         if state.misses > MAX_MISSES and not state.is_paused:
@@ -531,6 +535,11 @@ class RecordedFunction(DeviceChoice):
         if traced.fault is not None:
             state.settle()
             self.root.failed(traced.fault)
+            return result
+        reason = traced.reason
+        if reason and reason.code is Cause.SHARED_ON_DEVICE and not are_apart(args, kwargs):
+            state.shares = True
+            self._report(reason, self.at(traced.line))
             return result
         if traced.program is None and general and group is not None:
             group.give_up()  # at these lengths alone it may do

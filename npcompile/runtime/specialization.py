@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Program
+from npcompile.frontend.program.signature import are_apart
 from npcompile.lower.plan.attributes import attributes, source_place
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
@@ -104,6 +105,7 @@ class Specialization:
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
         self.tried = False  # True: a contest has been asked for
         self.trial: Contest | None = None  # it is being measured
+        self.shares = False  # a call's arguments share memory that it writes to: they cannot move to a device
         self.misses = 0  # calls in a row for which all programs diverged
         self.wasted = 0  # calls for which all diverged, of a function where that is the rule
         self.refused: str | None = None  # why a call under `strict` was not to run
@@ -156,6 +158,10 @@ class Specialization:
         self.ambiguous = self.ambiguous or Backoff(AMBIGUOUS_FIRST)
         self.ambiguous.rest()
         return True
+
+    def is_shared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Tell if a call is Python's, as its arguments share memory; others of the signature are recorded."""
+        return self.shares and not are_apart(args, kwargs)
 
     @property
     def is_paused(self) -> bool:

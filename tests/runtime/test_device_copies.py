@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.partition import call as calls_of_blocks
 from tests.programs import copying_device, random_history_programs
 from tests.programs.array_program_generator import Grower
 from tests.programs.history_program_generator import HistoryGrower
@@ -207,3 +208,47 @@ def test_random_programs(tmp_path: Path) -> None:
 def test_random_programs_on_what_an_object_holds(tmp_path: Path) -> None:
     for seed in range(30):
         random_history_programs.check(HistoryGrower(random.Random(seed)).source, tmp_path, seed)
+
+
+def adds_into(x, y):
+    x += y * 2
+    return x + y
+
+
+def adds_in_a_loop(x, y):
+    for _ in range(12):
+        x += y * 0.5
+    return x + y
+
+
+@pytest.mark.parametrize("shared_first", [True, False])
+@pytest.mark.parametrize("function", [adds_into, adds_in_a_loop])
+def test_calls_whose_arguments_share_memory_leave_the_others_on_the_device(
+    function: Any, shared_first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls_of_blocks, "are_held", lambda: False)  # no contest with NumPy
+    jitted = npcompile.jit(function, wait=True)
+
+    def compared(given: tuple[Any, Any], other: tuple[Any, Any]) -> int:
+        """Compare a call with NumPy's; return the bytes that it copied to the device."""
+        before = jitted.stats.bytes_to_device
+        got, expected = jitted(*given), function(*other)
+        assert got.tobytes() == expected.tobytes()
+        assert [array.tobytes() for array in given] == [array.tobytes() for array in other]
+        return jitted.stats.bytes_to_device - before
+
+    def shared() -> tuple[Any, Any]:
+        whole = np.linspace(0.0, 1.0, 10)
+        return whole[:-1], whole[1:]
+
+    def apart() -> tuple[Any, Any]:
+        return np.linspace(0.0, 1.0, 9), np.ones(9)
+
+    for _ in range(0 if shared_first else 9):
+        compared(apart(), apart())
+    for _ in range(40):  # more than may diverge before a signature is closed
+        compared(shared(), shared())
+    for _ in range(9):
+        compared(apart(), apart())
+    assert compared(apart(), apart()) == 2 * 72
+    assert any("arguments that share memory are written to" in str(one) for one in jitted.stats.reasons)
