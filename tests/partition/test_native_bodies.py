@@ -246,6 +246,22 @@ def product(a: Any, x: Any) -> Any:
     return made
 
 
+def places_above(a: Any, x: float) -> Any:
+    found = []
+    for i in range(len(a)):
+        if a[i] > x:
+            found.append(i)
+    return np.array(found), np.array([a[i] for i in found], np.float32)
+
+
+def reads_names_in_comprehensions(a: Any, many: int) -> Any:
+    total = 0.0
+    for i in range(len(a)):
+        total += sum([a[j] * total for j in range(i)])
+        many = many + 1
+    return total, max([a[i] for i in range(many - len(a))])
+
+
 def array(n: int = 6) -> np.ndarray:
     return np.arange(n) * 7 % 5 / 2
 
@@ -275,6 +291,9 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (unbound, lambda call: (array(), call < LAST)),
     (in_order, lambda call: (array(30 + call % 2),)),
     (product, lambda call: (array(20).reshape(4, 5), array(15 + 5 * (call % 2)).reshape(5, -1))),
+    (places_above, lambda call: (array(9 + call % 2), 0.6)),
+    (places_above, lambda call: (array(9), 0.6 if call < LAST else 9.0)),
+    (reads_names_in_comprehensions, lambda call: (array(6), 6 if call < LAST else 8)),
     (calls_alone, lambda call: (array(40 + call % 2), 40)),
     (calls_alone, lambda call: (array(40), 40 if call < LAST else 42)),
 ]
