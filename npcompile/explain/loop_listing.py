@@ -14,6 +14,7 @@ from itertools import groupby
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.list_ir import ListItem
+from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.types import Known, Type
 
 # A listing of more lines is shown without those that have nothing beside them, and ends after this many.
@@ -117,11 +118,14 @@ class _Facts:
 
     def add(self, region: ir.Region) -> None:
         self.add_types(region)
-        for headers, mark in ((region.shared, SHARED), (region.fast_loops, UNCHECKED)):
+        nests = [one for one in region.nests.values() if isinstance(one, LoopNest) and one.is_counted]
+        fast = [*region.fast_loops, *(one.header for one in nests)]
+        for headers, mark in ((region.shared, SHARED), (fast, UNCHECKED)):
             for header in headers:
                 if header.end is not None:
                     self.marks.setdefault(header.end.line, {})[mark] = None
-        unchecked = {item for loop in region.fast_loops.values() for item in loop.unchecked}
+        unchecked: set[object] = {item for loop in region.fast_loops.values() for item in loop.unchecked}
+        unchecked.update(node for one in nests for node in (*one.unchecked, *one.certain))
         blocks = [block for lines in self.innermost for block in _cycle(region, lines)]
         for step in (step for block in blocks for step in _steps(block)):
             for what in _checks(region, step, unchecked):
@@ -170,7 +174,7 @@ def _checks(region: ir.Region, step: ir.Step | ir.End, unchecked: set[object]) -
             case ListItem() | array_ir.Indices():
                 yield "bounds"
             case ir.Apply(operation=operation, operator=operator) if operation.leaves:
-                if node in region.certain and operation.unchecked is not None:
+                if node in unchecked or (node in region.certain and operation.unchecked is not None):
                     continue
                 if operator in _DIVISIONS:
                     yield "for division by zero"

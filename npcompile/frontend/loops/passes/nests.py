@@ -1,23 +1,30 @@
-"""Takes bounds checks out of nests of loops over ranges: they are made before the first trip, for all trips.
+"""Takes bounds checks out of nests of loops over ranges, and out of innermost `while` loops.
 
-The least and the greatest value of an index follow from those of the ranges' items, by interval arithmetic at
-run time, which is exact where each item stands once in an index. Where a check does not hold, the nest goes
-with the checks that it had: `bounds_checks.py` takes them out of its innermost loops alone.
+They are made before the first trip, for all trips. The least and the greatest value of an index follow from
+those of the ranges' items, by interval arithmetic at run time, which is exact where each item stands once in
+an index; or from conditions that hold where a `while` loop moves an int (`j < n` at `j += step`). Where a
+check does not hold, the nest goes with the checks that it had: `bounds_checks.py` takes them out of its
+innermost loops alone.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from npcompile.frontend.loops.passes.bounds_checks import accesses_of
+from npcompile.frontend.loops.passes.moves import Moved, in_each_trip, moves_of
+from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import innermost, natural_loops, predecessors
 from npcompile.lower.loops.nest_ir import (
     BoundName,
+    Clock,
     Comparison,
     InnerRange,
     LoopNest,
+    Move,
     RangeBounds,
     SpannedAccess,
 )
@@ -49,13 +56,17 @@ class _Unknown(Exception):
 def nest(region: ir.Region) -> None:
     """Note in a region the nests of loops that have a version without bounds checks, outermost first."""
     before = predecessors(region)
-    loops = {
+    every = natural_loops(region)
+    loops = {block: blocks for block, blocks in every.items() if isinstance(block.end, ir.NextOfRange)}
+    counted = {
         block: blocks
-        for block, blocks in natural_loops(region).items()
-        if isinstance(block.end, ir.NextOfRange)
+        for block, blocks in every.items()
+        if isinstance(block.end, ir.Branch)
+        and not any(one.is_header for one in blocks - {block})
+        and not any(map(works_on_arrays, blocks))
     }
     taken: set[ir.Block] = set()
-    for header, blocks in sorted(loops.items(), key=lambda one: -len(one[1])):
+    for header, blocks in sorted((loops | counted).items(), key=lambda one: -len(one[1])):
         if blocks & taken or header in region.fast_loops or len(blocks) > MOST_BLOCKS:
             continue
         made = _Nest(region, header, blocks, loops, before).made()
@@ -76,8 +87,7 @@ class _Nest:
         before: dict[ir.Block, list[ir.Block]],
     ) -> None:
         self.region, self.header, self.blocks, self.loops, self.before = region, header, blocks, loops, before
-        assert isinstance(header.end, ir.NextOfRange)
-        self.end = header.end
+        self.item_of = header.end.state if isinstance(header.end, ir.NextOfRange) else None
         self.ordered = [block for block in region.blocks if block in blocks]
         self.bound: dict[str, list[ir.Step | ir.End]] = {}
         for block in self.ordered:
@@ -87,6 +97,8 @@ class _Nest:
         self.names: dict[
             str, BoundName | None
         ] = {}  # those that are known; None: while its values are asked for
+        self.facts: dict[ir.Block, Facts] = {}
+        self.at: dict[ir.Step, Facts] = {}  # what holds where a name is bound
 
     def made(self) -> LoopNest | None:
         """Return the nest; None where checks of its loops depend on values that its trips compute."""
@@ -96,15 +108,20 @@ class _Nest:
             inner = tuple(self._inner())
         except _Unknown:
             return None
-        if not inner:
+        if not inner and self.item_of is not None:
             return None
-        facts = self._facts()
+        self.facts = self._facts()
+        for block in self.ordered:
+            holds = self.facts[block]
+            for effect in block.steps:
+                self.at[effect] = holds
+                holds = _without(holds, bound_by(effect))
         accesses: dict[str, SpannedAccess] = {}
         unchecked: set[ir.Item | ir.StoreItem] = set()
         checked: set[ir.Item | ir.StoreItem] = set()
         divisors: dict[ir.Apply, ir.Expression] = {}
         for block in self.ordered:
-            known = dict(facts[block])
+            known = dict(self.facts[block])
             for step in _steps(block):
                 for node in accesses_of(step):
                     try:
@@ -125,9 +142,13 @@ class _Nest:
             block for header, blocks in self.loops.items() if header is not self.header for block in blocks
         }
         steps = [step for block in self.ordered if block in within for step in _steps(block)]
-        if not any(node in unchecked for step in steps for node in accesses_of(step)):
+        if self.item_of is None:
+            gains = bool(unchecked)
+        else:
+            gains = any(node in unchecked for step in steps for node in accesses_of(step))
+        if not gains:
             return None
-        names = tuple(name for name in self.names.values() if name is not None)
+        names = tuple(self._with_moves(name) for name in self.names.values() if name is not None)
         return LoopNest(
             self.header,
             frozenset(self.blocks),
@@ -136,6 +157,7 @@ class _Nest:
             frozenset(unchecked),
             divisors,
             inner,
+            self._clock(names) if self.item_of is None else None,
         )
 
     def _polls_suffice(self) -> bool:
@@ -220,10 +242,13 @@ class _Nest:
         try:
             for step in self.bound.get(name, ()):
                 match step:
+                    case ir.Bind(value=value) if (moved := self._moved(name, value)) is not None:
+                        for one in moved:
+                            self._know(one.step)
                     case ir.Bind(value=value):
                         self._know(value)
                         values.append(value)
-                    case ir.NextOfRange(state=state) if state == self.end.state:
+                    case ir.NextOfRange(state=state) if state == self.item_of:
                         if state in self.bound:
                             raise _Unknown
                         is_item = True
@@ -241,6 +266,77 @@ class _Nest:
         del self.names[name]  # after those on which it depends
         self.names[name] = BoundName(name, tuple(values), tuple(ranges), is_item, given is not None)
 
+    # -- moves -------------------------------------------------------------------------------------------
+
+    def _moved(self, name: str, value: ir.Expression) -> list[Moved] | None:
+        """Return the moves of a name in a `while` loop; None where it is bound to another value."""
+        return moves_of(name, value) if self.item_of is None else None
+
+    def _with_moves(self, name: BoundName) -> BoundName:
+        """Return a name with its moves and the conditions that hold there."""
+        return replace(name, moves=tuple(self._moves(name.name)))
+
+    def _moves(self, name: str) -> Iterator[Move]:
+        for step in self.bound.get(name, ()):
+            if not isinstance(step, ir.Bind):
+                continue
+            for one in self._moved(name, step.value) or ():
+                holds = tuple(fact for fact in self.at[step].values() if fact.name == name)
+                ends = self._has_end(name, not one.backward, holds, frozenset())
+                yield Move(one.node, one.step, one.backward, holds, ends)
+
+    def _has_ends(self, node: ir.Expression, holds: Iterable[Comparison], seen: frozenset[str]) -> bool:
+        """Tell if conditions, or the nest's entry, bound an int on both sides."""
+        return all(
+            self._has_end(name, upper, holds, seen)
+            for name in _names_in(node)
+            if name in self.names
+            for upper in (True, False)
+        )
+
+    def _has_end(self, name: str, upper: bool, holds: Iterable[Comparison], seen: frozenset[str]) -> bool:
+        """Tell if conditions on a name, or the nest's entry, bound it on one side."""
+        for one in holds:
+            if one.name == name and one.at_least is not upper:
+                beside = [other for other in _names_in(one.value) if other in self.names]
+                if all(self._has_end(other, upper, (), seen | {name}) for other in beside):
+                    return True
+        if name in seen:
+            return False
+        for step in self.bound.get(name, ()):
+            if not isinstance(step, ir.Bind):
+                continue
+            known = [fact for fact in self.at[step].values() if fact.name == name]
+            moved = self._moved(name, step.value)
+            if moved is None:
+                if not self._has_ends(step.value, (), seen | {name}):
+                    return False
+            elif any(one.backward is not upper for one in moved):
+                if not any(one.at_least is not upper for one in known):
+                    return False
+                if not self._has_end(name, upper, known, seen | {name}):
+                    return False
+        return True
+
+    def _clock(self, names: tuple[BoundName, ...]) -> Clock | None:
+        """Return an int that tells how many trips a `while` loop has had."""
+        for name in names:
+            steps = self.bound.get(name.name, ())
+            if len(steps) != 1 or len(name.moves) != 1 or name.values or not name.is_given:
+                continue
+            (move,), (step,) = name.moves, steps
+            fixed = isinstance(move.step, ir.Constant) or (
+                isinstance(move.step, ir.Read) and move.step.name not in self.bound
+            )
+            if not fixed or not isinstance(step, ir.Bind) or step.value is not move.node:
+                continue
+            block = next(one for one in self.ordered if step in one.steps)
+            if in_each_trip(self.header, self.blocks, block) and self._has_ends(
+                ir.Read(INT, name.name), (), frozenset()
+            ):
+                return Clock(name.name, move.step, move.backward)
+        return None
+
     def _accesses(self, node: ir.Item | ir.StoreItem, known: Facts) -> Iterator[SpannedAccess]:
         """Yield the checks of an item's places."""
         if not isinstance(node.array, ir.Read) or node.array.name in self.bound:
@@ -249,6 +345,8 @@ class _Nest:
             self._know(index)
             read = set(_names_in(index))
             holds = tuple(one for one in known.values() if one.name in read)
+            if not self._has_ends(index, holds, frozenset()):
+                raise _Unknown
             yield SpannedAccess(node.array, axis, index, holds)
 
     def _divisors(self, step: ir.Step | ir.End) -> dict[ir.Apply, ir.Expression]:
@@ -320,19 +418,33 @@ class _Nest:
         found: Facts = {}
         left, right = test.operands
         for one, other, way in ((left, right, operator), (right, left, _MIRRORED.get(operator))):
-            if not isinstance(one, ir.Read) or one.type != INT or way not in _SAYS:
+            name, added = _shifted(one)
+            if name is None or way not in _SAYS:
                 continue
             try:
                 self._know(other)
             except _Unknown:
                 continue
-            made = Comparison(one.name, _SAYS[way][0], other, _SAYS[way][1])
+            made = Comparison(name, _SAYS[way][0], other, _SAYS[way][1] - added)
             found[str(made)] = made
         return found
 
 
 def _text(access: SpannedAccess) -> str:
     return f"{access.array} {access.axis} {access.index} {'; '.join(map(str, access.holds))}"
+
+
+def _shifted(node: ir.Expression) -> tuple[str | None, int]:
+    """Return the name of an int, and the constant that is added to it; None for other ints."""
+    match node:
+        case ir.Read(name=name) if node.type == INT:
+            return name, 0
+        case ir.Apply(
+            operator=ast.Add | ast.Sub as operator,
+            operands=(ir.Read(name=name) as one, ir.Constant(value=value)),
+        ) if {node.type, one.type} == {INT} and isinstance(value, int) and abs(value) < ir.SMALL:
+            return name, value if operator is ast.Add else -value
+    return None, 0
 
 
 def _without(known: Facts, names: Iterable[str]) -> Facts:

@@ -15,6 +15,7 @@ from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.nesting import innermost
 from npcompile.lower.loops.codegen.register_code import KeptItems
+from npcompile.lower.loops.codegen.trip_counts import TripCounts
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
 from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.register_ir import Registers
@@ -111,7 +112,7 @@ class Emitter:
         }
         self.nest: LoopNest | None = None  # the nest that the block at hand is in
         self.nested = False  # its version without checks is being written
-        self.nest_costs: dict[LoopNest, str] = {}
+        self.counts = TripCounts(self)
         self.version = CHECKED  # the one of that loop which is being written
         self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
         self.borrowed: set[str] = set()  # parameters that are the caller's values
@@ -304,19 +305,16 @@ class Emitter:
 
     def is_certain(self, node: ir.Apply) -> bool:
         """Tell if an operation cannot leave in the version at hand."""
-        certain = self.nest is not None and self.nested and node in self.nest.divisors
+        certain = self.nest is not None and self.nested and node in self.nest.certain
         return certain or node in self.region.certain
 
-    def nest_cost(self, nest: LoopNest) -> str:
-        """Return the variable that holds the cost of a trip of a nest's outermost loop."""
-        if nest not in self.nest_costs:
-            self.count += 1
-            self.nest_costs[nest] = f"cost_{self.count}"
-            self.declared.append(f"int64_t cost_{self.count} = 0;")
-        return self.nest_costs[nest]
-
     def _polls(self, header: ir.Block) -> bool:
-        """Tell if the version at hand polls at a header: in nests without checks the outermost loop does."""
+        """Tell if the version at hand polls at a header: in nests without checks the outermost loop does.
+
+        A `while` loop with a clock counts its trips where it ends.
+        """
+        if self.nested and self.nest is not None and self.nest.is_counted:
+            return self.nest.clock is None
         return not self.nested or header in self.region.nests or not isinstance(header.end, ir.NextOfRange)
 
     def kept_items(self, loop: ir.FastLoop) -> KeptItems:
@@ -345,8 +343,8 @@ class Emitter:
 
     def cost(self, header: ir.Block) -> int | str:
         """Return the share that a trip takes of the time between two polls."""
-        if self.nested and self.nest is not None and header is self.nest.header:
-            return self.nest_cost(self.nest)
+        if self.nested and self.nest is not None and header is self.nest.header and not self.nest.is_counted:
+            return self.counts.cost(self.nest)
         return INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
 
     def label(self, block: ir.Block) -> str:
@@ -378,6 +376,8 @@ class Emitter:
     def go(self, block: ir.Block, ends: bool = False) -> str:
         """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
         text = f"goto {self.label(block)};"
+        if self.nested and self.nest is not None and self.nest.clock and block not in self.nest.blocks:
+            return f"{{ trips -= {self.counts.trips(self.nest, self.nest.clock)}; {text} }}"
         if self.loop is None or self.version != KEEPING:
             return text
         kept = self.kept_items(self.loop)

@@ -15,6 +15,10 @@ static inline span only(int64_t value) { return {value, value}; }
 static inline span hull(span one, span other) {
     return {one.least < other.least ? one.least : other.least, one.most > other.most ? one.most : other.most};
 }
+// An int that also takes values up to the greatest, or down to the least, one of another span.
+static inline span up_to(span one, span other) { return {one.least, one.most > other.most ? one.most : other.most}; }
+static inline span down_to(span one, span other) { return {one.least < other.least ? one.least : other.least, one.most}; }
+static inline bool is_known(span one) { return one.least != INT64_MIN || one.most != INT64_MAX; }
 static inline span add_spans(span one, span other) {
     span answer;
     if (__builtin_add_overflow(one.least, other.least, &answer.least) |
