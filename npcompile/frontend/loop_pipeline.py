@@ -24,6 +24,7 @@ from npcompile.frontend.loops.entry.objects import Objects, path_of_module, path
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.bounds_checks import hoist
+from npcompile.frontend.loops.passes.entrances import single
 from npcompile.frontend.loops.passes.independence import share
 from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.frontend.loops.passes.nests import nest
@@ -288,6 +289,7 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
     everything = [region, *bodies]
     passes = (
         (unroll, everything),
+        (single, everything),
         (bound, everything),
         (prove_roots, everything),
         (share, shared),

@@ -7,9 +7,9 @@ begin the range anew at the next item, so that Python goes on in the loop where 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+from npcompile.frontend.loops.passes.copies import copied, is_plain
 from npcompile.frontend.loops.passes.reachability import reached_from
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT
@@ -18,11 +18,6 @@ from npcompile.lower.loops.verifier import bound_by
 MOST_TRIPS = 5  # of a loop that is written out
 MOST_COPIES = 60  # of a loop's blocks
 MOST_BLOCKS = 240  # of a region
-_STEPS = (ir.Bind, ir.StoreItem, ir.CallFunction, ir.BeginRange, ir.Jump, ir.Branch, ir.NextOfRange, ir.Leave)
-_EXPRESSIONS = (
-    *(ir.Constant, ir.Unused, ir.Read, ir.Apply, ir.Item),
-    *(ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.Call),
-)
 
 
 def unroll(region: ir.Region) -> None:
@@ -69,7 +64,7 @@ class _Copies:
         live = [block for block in region.blocks if state in block.types]
         steps = [step for block in live for step in _steps(block)]
         begins = [step for block in region.blocks for step in block.steps if state in bound_by(step)]
-        if state in region.names or not begins or not all(map(_is_plain, steps)):
+        if state in region.names or not begins or not all(map(is_plain, steps)):
             return None
         ranges = {None if (numbers := _numbers(step)) is None else tuple(numbers) for step in begins}
         begun, items = begins[0], _numbers(begins[0])
@@ -121,10 +116,10 @@ class _Copies:
     def _fill(self, copy: ir.Block, block: ir.Block, taken: int) -> None:
         item = ir.integer(self.items[taken - 1]) if taken else None
         names = {} if item is None else dict.fromkeys(self.names, item)
-        copy.steps += [_copied(step, names, {}) for step in block.steps]
+        copy.steps += [copied(step, names, {}) for step in block.steps]
         end = block.end
         if not isinstance(end, ir.NextOfRange):
-            copy.end = self._led(_copied(end, names, {}), taken)
+            copy.end = self._led(copied(end, names, {}), taken)
         elif taken == len(self.items):
             copy.end = ir.Jump(end.place, end.line, self._copy(end.exhausted, taken))
         else:
@@ -180,32 +175,3 @@ def _constant(node: ir.Expression) -> int | None:
 
 def _steps(block: ir.Block) -> list[ir.Step | ir.End]:
     return [*block.steps, *([] if block.end is None else [block.end])]
-
-
-def _is_plain(step: ir.Step | ir.End) -> bool:
-    """Tell if a step can be copied."""
-    pending = list(ir.expressions_of(step))
-    while pending:
-        node = pending.pop()
-        if not isinstance(node, _EXPRESSIONS):
-            return False
-        pending += ir.parts_of(node)
-    return isinstance(step, _STEPS)
-
-
-def _copied(node: Any, names: dict[str, ir.Constant], known: dict[Any, Any]) -> Any:
-    """Return a copy of a step, an end or an expression, with constants for names. known: copies of parts."""
-    if isinstance(node, ir.Read) and node.type == INT and node.name in names:
-        return names[node.name]
-    if isinstance(node, tuple) and not isinstance(node, ir.Place):
-        return tuple([_copied(one, names, known) for one in node])
-    if not isinstance(node, ir.Expression | ir.Step | ir.End):
-        return node
-    if node not in known:
-        parts: dict[str, Any] = {
-            one.name: _copied(getattr(node, one.name), names, known)
-            for one in fields(node)
-            if isinstance(getattr(node, one.name), ir.Expression | tuple)
-        }
-        known[node] = replace(node, **parts)
-    return known[node]
