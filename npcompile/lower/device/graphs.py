@@ -6,8 +6,10 @@ the memory that it had when it was captured. Nothing may cross between host and 
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import torch
@@ -80,7 +82,7 @@ def _captured(
     graph, outer = torch.cuda.CUDAGraph(), torch.cuda.current_stream(device)
     stream.wait_stream(outer)
     try:
-        with torch.cuda.stream(stream), transfers.forbidden():
+        with torch.cuda.stream(stream), transfers.forbidden(), _without_collections():
             graph.capture_begin(pool=pool, capture_error_mode="thread_local")
             try:
                 work()
@@ -89,6 +91,18 @@ def _captured(
     finally:
         outer.wait_stream(stream)
     return graph
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Let no garbage be collected: a graph that died meanwhile would ask CUDA for what no capture allows."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Using:
