@@ -258,8 +258,6 @@ static inline bool make(const int64_t *shape, array<T, N, true> &made, scratch &
     return false;
 }
 
-constexpr int64_t most_bytes_of_stack = 4096;  // for the items of one array that lives as long as a statement
-
 // Tells if an array's axes lie in memory in the order of C, as NumPy's results then do.
 template <typename T, int N, bool packed>
 NPL_INLINE bool is_c_ordered(const array<T, N, packed> &of) {
@@ -336,6 +334,8 @@ static inline bool compute(array<T, 2, false> &made, scratch &kept, F f, const A
 
 // -- stores --------------------------------------------------------------------------------------------------
 
+constexpr int64_t most_bytes_of_stack = 4096;  // for the items of one array that lives as long as a statement
+
 struct reach {
     const char *first, *end;
 };
@@ -397,17 +397,14 @@ NPL_INLINE bool clashes(const array<T, N, packed> &target, const array<From, M, 
     return true;
 }
 
-template <typename F, typename T, int N, bool packed, typename... Arrays>
-static __attribute__((noinline)) bool store_by_copy(const array<T, N, packed> &target, F f, const Arrays &...arrays) {
-    alignas(64) char few[most_bytes_of_stack];
+// Copies items in C order to an array. No part of a store, so that code for it is made once for all of a type.
+template <typename T, int N, bool packed>
+static __attribute__((noinline)) void put_back(const array<T, N, packed> &target, char *items) {
+    const array<T, N, packed> to = target;  // no store of an item may change its shape
     array<T, N, true> made;
-    scratch kept;
-    const int64_t bytes = lay_out(target.shape, made);
-    if (bytes >= 0 && bytes <= most_bytes_of_stack) made.data = few;
-    else if (make(target.shape, made, kept)) return true;
-    map<N>(target.shape, f, spread<N>(made, target.shape), spread<N>(arrays, target.shape)...);
-    map<N>(target.shape, [](T item) { return item; }, spread<N>(target, target.shape), spread<N>(made, target.shape));
-    return false;
+    lay_out(to.shape, made);
+    made.data = items;
+    map<N>(to.shape, [](T item) { return item; }, spread<N>(to, to.shape), spread<N>(made, to.shape));
 }
 
 // Stores to an array as if all operands had been read before. Leaves where shapes do not fit.
@@ -415,8 +412,21 @@ static __attribute__((noinline)) bool store_by_copy(const array<T, N, packed> &t
 template <typename F, typename T, int N, bool packed, typename... Arrays>
 NPL_INLINE bool store(const array<T, N, packed> &target, bool needs_copy, F f, const Arrays &...arrays) {
     if ((misfits<N>(arrays, target.shape) | ... | false)) return true;
-    if (needs_copy || (clashes(target, arrays) | ... | false)) return store_by_copy(target, f, arrays...);
-    map<N>(target.shape, f, spread<N>(target, target.shape), spread<N>(arrays, target.shape)...);
+    const bool apart = needs_copy || (clashes(target, arrays) | ... | false);
+    array<T, N, packed> to = target;
+    alignas(64) char few[most_bytes_of_stack];
+    scratch kept;
+    if (apart) [[unlikely]] {
+        array<T, N, true> made;
+        const int64_t bytes = lay_out(target.shape, made);
+        if (bytes < 0 || bytes > most_bytes_of_stack) {
+            if (!(kept.memory = allocate(bytes))) return true;
+        }
+        to.data = kept.memory ? kept.memory->items : few;
+        for (int axis = 0; axis < N; axis++) to.strides[axis] = made.strides[axis];
+    }
+    map<N>(target.shape, f, spread<N>(to, target.shape), spread<N>(arrays, target.shape)...);
+    if (apart) [[unlikely]] put_back(array<T, N, packed>(target), to.data);
     return false;
 }
 
