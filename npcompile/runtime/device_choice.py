@@ -16,6 +16,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import meant
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.lower.device import memory
+from npcompile.runtime import fast_path
 from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import computing, current_device, forced, is_apart
 from npcompile.runtime.plain_calls import PlainCalls
@@ -65,7 +66,12 @@ class DeviceChoice(PlainCalls):
             return ONWARD
         if contest.left > 0:
             contest.left -= 1
-            return ONWARD if contest.on_device else self._there(False, request)
+            if contest.on_device:
+                return ONWARD
+            seen: Any = self  # as `fast_path.Seen`
+            result = self._there(False, request)
+            fast_path.choose(seen, request.args, request.kwargs, contest, leaves)
+            return result
         return self._measured(contest, request)
 
     def told_of_choice(self, key: Any, leaves: list[Any]) -> str:

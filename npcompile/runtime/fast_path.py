@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,10 +22,11 @@ from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWN
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
 from npcompile.runtime.binding import Binding
-from npcompile.runtime.current_device import computing, used
+from npcompile.runtime.current_device import computing, forced, used
 from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.backoff import Backoff
+from npcompile.tiering.device_contest import DeviceContest
 
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)
@@ -81,8 +83,8 @@ def use() -> None:
         module.fixed(ASSUMED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE, OWNERS)
         errors = errstate.variable, errstate.traps
-        asked = torch.get_num_threads, vars(warnings), *errors, computing, used, Diverged
-        kinds = tuple(classes[name] for name in ("__call__", "run", "state", "stats"))
+        asked = torch.get_num_threads, vars(warnings), *errors, computing, used, forced, Diverged
+        kinds = *(classes[name] for name in ("__call__", "run", "state", "stats")), DeviceContest
         for name, function in module.use(kinds, kinds[0].__call__, asked).items():
             setattr(classes[name], name, function)
         module.direct(kinds[0], classes["__get__"])
@@ -114,6 +116,23 @@ def note(
         _look()
     if key[1] is None and key[2] is None and (front := _of(recorded)) is not None:
         front.note(args, kwargs, state, key[0], key)
+
+
+def choose(
+    recorded: Seen,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    contest: DeviceContest,
+    leaves: Sequence[Any],
+) -> None:
+    """Have the native runtime answer calls like this one under the current device by the host, as often as
+    their contest tells.
+
+    args, kwargs: as of `note`. leaves: those of the call's signature.
+    """
+    if (front := _of(recorded)) is not None and not recorded._growing.places:
+        lengths = tuple([leaf.bit_length() for leaf in leaves if type(leaf) is int])
+        front.choose(args, kwargs, computing.get(), contest, lengths)
 
 
 def passes_over(recorded: Seen) -> bool:

@@ -38,6 +38,9 @@ MOST_CONTESTS, MOST_SIGNATURES = 64, 256
 class DeviceContest:
     """The times of one kind of calls, on a device and on the host, and who answers them."""
 
+    # The native runtime looks into these at each call (lower/native/front.h).
+    __slots__ = ("_calls", "_resting", "_trial", "_unjudged", "is_busy", "left", "on_device", "seconds")
+
     def __init__(self) -> None:
         self.left = 0  # calls of the winner that are not measured
         self.is_busy = False  # a call is being measured

@@ -18,7 +18,7 @@ import npcompile
 from npcompile.frontend.pipeline import trace
 from npcompile.lower.plan.interpreter import eager
 from npcompile.partition import partitioned
-from npcompile.runtime import device_choice, function, linking
+from npcompile.runtime import device_choice, fast_path, function, linking
 from npcompile.runtime.current_device import current, current_device, is_apart, used
 from npcompile.tiering import device_contest
 from npcompile.tiering.device_contest import FIRST
@@ -65,6 +65,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     monkeypatch.setattr(partitioned, "is_apart", is_apart)
     monkeypatch.setattr(device_choice, "are_held", lambda: True)
     monkeypatch.setattr(device_choice.DeviceChoice, "_there", lambda *args: made.answer(*args))
+    # The native runtime would answer some calls in its place (test_fast_path_devices.py).
+    monkeypatch.setattr(fast_path, "choose", lambda *_: None)
     monkeypatch.setattr(device_contest, "clock", made.clock)
     monkeypatch.setattr(sys.modules["npcompile.device"], "resolve", lambda name: torch.device("cuda", 0))
     yield made

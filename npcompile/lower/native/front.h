@@ -29,6 +29,7 @@ struct Usual {
     PyObject *traps = nullptr;      // errstate.traps: tells if these are to be exceptions
     PyObject *device = nullptr;     // ours for the current device
     PyObject *devices = nullptr;    // the list of devices that were ever asked for
+    PyObject *forced = nullptr;     // our context variable that tells if the device answers all calls
     PyObject *diverged = nullptr;   // the exception
     PyObject *call = nullptr;       // RecordedFunction.__call__ in Python
 } usual;
@@ -42,7 +43,8 @@ struct Slots {
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
     // Of a specialisation, the state of a signature.
     Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed, lent;
-    Slot calls, replays, host_calls, plain_calls, divergences, loop_entries;  // of its counts
+    Slot calls, replays, host_calls, plain_calls, divergences, loop_entries, on_host;  // of its counts
+    Slot left, on_device;  // of a contest between a device and the host
 } slots;
 
 struct Front {
@@ -56,7 +58,8 @@ struct Front {
     bool quick;          // may the plain function be called here while kernels are compiled?
     bool direct;         // may the plain function be called here for good, without entering Python?
     PyObject *cut;       // of a block, the cut function, which counts calls in a row that no kernel answers; or null
-    PyObject *known;     // the text of a signature -> (state, count of threads, key)
+    PyObject *known;     // the text of a signature -> (state, count of threads, key, None or what `choose` was given)
+    bool chosen;         // does the host answer calls of a signature under a device?
     PyObject *last_text, *last;  // of the call before
     PyObject *filters, *first, *errors;  // at the time when Python last found nothing unusual
     Passing passing;                     // calls that the plain function answers, as it did the last one
@@ -108,8 +111,8 @@ bool errors_pass(Front *self) {
     return trapped == Py_False;
 }
 
-// Returns true if nothing asks for the call to be done by Python and NumPy.
-bool is_calm(Front *self) {
+// Returns true if nothing asks for the call to be done by Python and NumPy, but perhaps a device.
+bool is_calm_here(Front *self) {
     if (!are_as_they_were()) return false;
     unsigned long long version = version_of(usual.warnings);
     if (!version || version != self->version) {
@@ -117,9 +120,10 @@ bool is_calm(Front *self) {
         self->version = version;
     }
     if (first_of(self->filters) != self->first) return false;
-    if (!errors_pass(self) || !is_without_device()) return false;
-    return !PyThreadState_Get()->c_traceobj;  // sys.gettrace()
+    return errors_pass(self) && !PyThreadState_Get()->c_traceobj;  // sys.gettrace()
 }
+
+bool is_calm(Front *self) { return is_calm_here(self) && is_without_device(); }
 
 // Returns the entry of a known signature (borrowed), or null.
 PyObject *known_of(Front *self, char *text, Py_ssize_t size) {
@@ -384,10 +388,63 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     return nullptr;
 }
 
+// Returns true if the whole numbers among a call's leaves have these lengths, in bits.
+bool are_as_long(Signature &signature, PyObject *lengths) {
+    Py_ssize_t seen = 0;
+    for (size_t i = 0; i < signature.leaves.size; i++) {
+        PyObject *leaf = signature.leaves.data()[i];
+        if (!PyLong_CheckExact(leaf)) continue;
+        int overflow = 0;
+        long long number = PyLong_AsLongLongAndOverflow(leaf, &overflow);
+        if (overflow || seen == PyTuple_GET_SIZE(lengths)) return false;
+        unsigned long long size = number < 0 ? 0 - static_cast<unsigned long long>(number) : number;
+        long length = size ? 64 - __builtin_clzll(size) : 0;
+        if (PyLong_AsLong(PyTuple_GET_ITEM(lengths, seen++)) != length) return false;
+    }
+    return seen == PyTuple_GET_SIZE(lengths);
+}
+
+// Returns the contest by which the host answers a call under the current device (borrowed); null if Python has to tell.
+PyObject *hosts_contest(PyObject *known, Signature &signature) {
+    PyObject *chosen = PyTuple_GET_ITEM(known, 3), *device = nullptr;
+    if (chosen == Py_None || !holds(usual.forced, nullptr, Py_False)) return nullptr;
+    if (!are_as_long(signature, PyTuple_GET_ITEM(chosen, 2))) return nullptr;
+    PyObject *contest = PyTuple_GET_ITEM(chosen, 1), *left = slots.left.of(contest);
+    if (slots.on_device.of(contest) != Py_False || !left || PyLong_AsLong(left) <= 0) return PyErr_Clear(), nullptr;
+    if (PyContextVar_Get(usual.device, nullptr, &device) < 0 || !device) return PyErr_Clear(), nullptr;
+    int same = PyObject_RichCompareBool(device, PyTuple_GET_ITEM(chosen, 0), Py_EQ);
+    Py_DECREF(device);
+    if (same < 0) PyErr_Clear();
+    return same > 0 ? contest : nullptr;
+}
+
+// Answers a call under a device by the host, as `answered`.
+PyObject *by_host(Front *self, PyObject *recorded, PyObject *known, Signature &signature, const Bound &bound,
+                  PyObject *const *args, Py_ssize_t given, PyObject *named) {
+    PyObject *contest = hosts_contest(known, signature);
+    PyObject *token = contest ? PyContextVar_Set(usual.device, Py_None) : nullptr;
+    if (!token) return nullptr;
+    PyObject *answer = answered(self, recorded, known, signature, bound, args, given, named);
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    if (!answer) PyErr_Fetch(&type, &value, &traceback);
+    bool ok = PyContextVar_Reset(usual.device, token) == 0;
+    Py_DECREF(token);
+    if (answer || type) ok = ok && count(contest, slots.left, -1) && count(self->stats, slots.on_host, 1);
+    if (ok && !answer) PyErr_Restore(type, value, traceback);
+    if (ok) return answer;
+    Py_XDECREF(answer);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return nullptr;
+}
+
 // Answers a call by its signature.
 PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
     PyObject *answer = nullptr;
-    if (PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
+    bool apart = !is_without_device();
+    if (apart && !self->chosen) return nullptr;
+    if (PyFunction_GET_CODE(self->function) == self->code && is_calm_here(self)) {
         auto **room = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(self->parameters.arity() + 1)));
         Bound bound;
         if (bind(self->parameters, self->function, args, given, named, room, bound)) {
@@ -401,9 +458,9 @@ PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_s
             if (known) {
                 self->strangers = false;
                 Py_INCREF(known);
-                answer = answered(self, recorded, known, signature, bound, args, given, named);
+                answer = (apart ? by_host : answered)(self, recorded, known, signature, bound, args, given, named);
                 Py_DECREF(known);
-            } else if (ok && self->direct && rests(recorded, slots.unlooked)) {
+            } else if (ok && !apart && self->direct && rests(recorded, slots.unlooked)) {
                 self->strangers = true;
                 if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
                 answer = counted(self, answer, &slots.plain_calls, 0, 0);
@@ -515,6 +572,38 @@ PyObject *front_usual(PyObject *object, PyObject *) {
     Py_RETURN_NONE;
 }
 
+// Puts an entry of a signature in the place of the one known. Returns false with an exception set.
+bool know(Front *self, Signature &signature, PyObject *entry) {
+    PyObject *text = PyBytes_FromStringAndSize(signature.text.data(), Py_ssize_t(signature.text.size));
+    bool ok = text && entry && PyDict_SetItem(self->known, text, entry) == 0;
+    Py_CLEAR(self->last_text);
+    Py_CLEAR(self->last);
+    Py_XDECREF(text);
+    return ok;
+}
+
+// choose(args, named, device, contest, lengths): notes that under the device the host answers calls of a known signature,
+// as often as their contest tells, where the whole numbers among their leaves have these lengths.
+PyObject *front_choose(PyObject *object, PyObject *given) {
+    Front *self = reinterpret_cast<Front *>(object);
+    PyObject *args, *named, *device, *contest, *lengths;
+    if (!PyArg_ParseTuple(given, "O!O!OOO!", &PyTuple_Type, &args, &PyDict_Type, &named, &device, &contest, &PyTuple_Type,
+                          &lengths))
+        return nullptr;
+    Signature signature;
+    if (!signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args), self->growing) ||
+        (PyDict_GET_SIZE(named) && !signature.of_named(named)))
+        Py_RETURN_NONE;
+    PyObject *known = known_of(self, signature.text.data(), Py_ssize_t(signature.text.size));
+    if (!known) Py_RETURN_NONE;
+    PyObject *entry = Py_BuildValue("(OOO(OOO))", PyTuple_GET_ITEM(known, 0), PyTuple_GET_ITEM(known, 1),
+                                    PyTuple_GET_ITEM(known, 2), device, contest, lengths);
+    bool ok = know(self, signature, entry);
+    Py_XDECREF(entry);
+    self->chosen = true;
+    return ok ? Py_NewRef(Py_None) : nullptr;
+}
+
 // note(args, named, state, threads, key): notes a signature, as Python has just found nothing unusual.
 PyObject *front_note(PyObject *object, PyObject *given) {
     Front *self = reinterpret_cast<Front *>(object);
@@ -530,12 +619,9 @@ PyObject *front_note(PyObject *object, PyObject *given) {
     if (!done) return nullptr;
     Py_DECREF(done);
     if (PyDict_GET_SIZE(self->known) >= most) forget(self);
-    PyObject *text = PyBytes_FromStringAndSize(signature.text.data(), Py_ssize_t(signature.text.size));
-    PyObject *known = PyTuple_Pack(3, state, threads, key);
-    bool ok = text && known && learn_words(self, args) && PyDict_SetItem(self->known, text, known) == 0;
-    Py_CLEAR(self->last_text);
-    Py_CLEAR(self->last);
-    Py_XDECREF(text);
+    PyObject *before = known_of(self, signature.text.data(), Py_ssize_t(signature.text.size));
+    PyObject *known = PyTuple_Pack(4, state, threads, key, before ? PyTuple_GET_ITEM(before, 3) : Py_None);
+    bool ok = known && learn_words(self, args) && know(self, signature, known);
     Py_XDECREF(known);
     if (!ok) return nullptr;
     Py_RETURN_NONE;
@@ -582,6 +668,7 @@ void front_dealloc(PyObject *object) {
 
 PyMethodDef front_methods[] = {
     {"note", front_note, METH_VARARGS, "note(args, named, state, threads, key): calls like this are replays."},
+    {"choose", front_choose, METH_VARARGS, "choose(args, named, device, contest, lengths): the host answers calls like this."},
     {"usual", front_usual, METH_NOARGS, "Python has found nothing unusual now."},
     {"settle", front_settle, METH_NOARGS, "All calls so far are counted."},
     {"look", front_look, METH_NOARGS, "The next call is looked at."},
@@ -653,12 +740,14 @@ PyObject *direct(PyObject *, PyObject *args) {
     return ok ? Py_NewRef(Py_None) : nullptr;
 }
 
-// use((class of recorded functions, of their cuts, of states, of counts), __call__ of the first, (threads, names of
-// warnings, errors, traps, device, devices, Diverged)): returns the replacement of the first's `__call__`
+// use((class of recorded functions, of their cuts, of states, of counts, of contests), __call__ of the first, (threads,
+// names of warnings, errors, traps, device, devices, forced, Diverged)): returns the replacement of the first's `__call__`
 PyObject *use(PyObject *, PyObject *args) {
-    PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *traps, *device, *devices, *diverged;
-    if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO!O)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
-                          &PyDict_Type, &warnings, &errors, &traps, &device, &PyList_Type, &devices, &diverged))
+    PyObject *type, *cut, *state, *counts, *contest, *call;
+    PyObject *threads, *warnings, *errors, *traps, *device, *devices, *forced, *diverged;
+    if (!PyArg_ParseTuple(args, "(O!OOOO)O(OO!OOOO!OO)", &PyType_Type, &type, &cut, &state, &counts, &contest, &call,
+                          &threads, &PyDict_Type, &warnings, &errors, &traps, &device, &PyList_Type, &devices, &forced,
+                          &diverged))
         return nullptr;
     if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}, {"_vector", &slots.vector}}) ||
         !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises},
@@ -668,11 +757,12 @@ PyObject *use(PyObject *, PyObject *args) {
                             {"raises", &slots.raises}, {"owed", &slots.owed}, {"lent", &slots.lent}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences},
-                             {"loop_entries", &slots.loop_entries}}))
+                             {"loop_entries", &slots.loop_entries}, {"calls_on_host", &slots.on_host}}) ||
+        !find_slots(contest, {{"left", &slots.left}, {"on_device", &slots.on_device}}))
         return nullptr;
     hide(type, "_vector");
-    usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors),   Py_NewRef(traps),
-             Py_NewRef(device),  Py_NewRef(devices),  Py_NewRef(diverged), Py_NewRef(call)};
+    usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors),   Py_NewRef(traps), Py_NewRef(device),
+             Py_NewRef(devices), Py_NewRef(forced),   Py_NewRef(diverged), Py_NewRef(call)};
     auto *kind = reinterpret_cast<PyTypeObject *>(type);
     PyObject *calling = PyDescr_NewMethod(kind, &call_def), *getting = PyDescr_NewMethod(kind, &get_def);
     if (calling && getting) return Py_BuildValue("{sNsN}", "__call__", calling, "__get__", getting);
