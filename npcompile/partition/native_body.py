@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.loop_pipeline import TypedLoop, function_source
-from npcompile.frontend.loops.entry.closures import captured_by_functions
 from npcompile.frontend.loops.quick_answer import body_calls
 from npcompile.frontend.loops.quick_entry import SharingEntry
 from npcompile.frontend.loops.run.frames import raised_within
@@ -52,7 +51,7 @@ class NativeBody(NativeLoop):
             return None
         code = function.__code__
         unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
-        if unusual or captured_by_functions(code):
+        if unusual:
             return None
         source = function_source(function)
         return None if source is None else cls(source.node, source, within)

@@ -75,6 +75,7 @@ class FeatureGrower(TupleGrower):
             "counts": (self.counts, self.counts_statement, "list(counts.items())"),
             "drawn": (self.drawn, self.drawn_statement, "rng.random()"),
             "heap": (self.heap, self.heap_statement, "heap, list(queue)"),
+            "keyed": (self.keyed, self.keyed_statement, "keyed"),
             "listed": (self.listed, self.listed_statement, "np.array(listed), found"),
             "nested": (self.nested, self.nested_statement, ""),
             "orders": (self.orders, self.orders_statement, "mm, mm.strides"),
@@ -209,6 +210,30 @@ class FeatureGrower(TupleGrower):
                 ["if queue:", f"    p = queue.{self.pick('popleft', 'pop')}()"],
                 ["q = q + len(queue)"],
                 ["if queue:", f"    y = queue[{self.pick('0', '-1')}] + x"],
+            ]
+        )
+
+    # Keys of items
+
+    def keyed(self) -> list[str]:
+        return [
+            f"keyed = {self.pick('[3, -1, 2, -1]', '[(1, 0.5), (0, 2.0), (1, 0.5)]', 'list(range(k % 7))')}"
+        ]
+
+    def keyed_statement(self) -> list[str]:
+        key = self.pick(
+            *("lambda v: a[v]", "lambda v: (m[0, v] > 1, v)", "lambda v: -v % 3", "lambda v: keyed[0]"),
+            *("abs", "lambda v: v[1]", "lambda v: x * v", "lambda v: abs(c[v % 3])"),
+        )
+        order = self.pick("", "", ", reverse=True", ", reverse=ok")
+        items = self.pick("keyed", "range(len(keyed))", f"range(min(n, {self.index()}))", "a[1:3]")
+        return self.rng.choice(
+            [
+                [f"p = {self.pick('min', 'max')}(range(1, n), key={key})"],
+                [f"some = {self.pick('min', 'max')}({items}, key={key})"],
+                [f"some = sorted({items}, key={key}{order})", "p = len(some)"],
+                [f"keyed.sort(key={key}{order})"],
+                ["if len(keyed) < 9:", "    keyed.append(keyed[0])"],
             ]
         )
 

@@ -46,6 +46,22 @@ class Sort(ir.CompoundStep):
 
 
 @dataclass(frozen=True, eq=False)
+class SortByKeys(ir.CompoundStep):
+    """Sort a list in place by a list of its items' keys.
+
+    is_known: the user's names may have the list, which is empty while keys are made, as in Python.
+    """
+
+    target: ir.Expression
+    keys: ir.Expression
+    backwards: ir.Expression
+    is_known: bool
+
+    def __str__(self) -> str:
+        return f"{self.target}.sort(key={self.keys}, reverse={self.backwards})"
+
+
+@dataclass(frozen=True, eq=False)
 class Remove(ir.CompoundStep):
     """Take the first item out that equals a value."""
 

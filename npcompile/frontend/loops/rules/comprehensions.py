@@ -18,6 +18,7 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.refusal import refusal
 from npcompile.frontend.loops.source.control_flow import body_flow
+from npcompile.frontend.loops.source.key_functions import KEYED, applied, key_of
 from npcompile.frontend.loops.source.normal_form import is_plain_comprehension, normal_form
 from npcompile.frontend.loops.source.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.ast_builder import position
@@ -25,10 +26,11 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.comprehension_ir import ListOfItems
 from npcompile.lower.loops.iterator_ir import CheckLength
 from npcompile.lower.loops.list_ir import Append, CheckListLength, Expected, common
-from npcompile.lower.loops.types import FLOAT, Deque, Either, Known, List, Scalar, Type
+from npcompile.lower.loops.types import FLOAT, Deque, Dict, Either, Known, List, Scalar, Tuple, Type
 
 # The names of a function's result, of the item at hand, and of the items of a list or an array.
 _MADE, _VALUE, _EACH = ".made", ".value", ".each"
+_KEY, _BEST = ".key", ".best"  # the names of the item's key, and of the key of the least item so far
 _PLACE = ".place"  # the names of places of deques' items begin with it
 _USED = {"range": Known(range), "len": Known(len)}
 _PURE = (ir.Bind, ir.BeginRange, CheckLength, CheckListLength)
@@ -102,20 +104,25 @@ def _accumulated(inference: Inference, node: ast.Call, operator: ast.operator, s
 
 
 def extreme(inference: Inference, node: ast.Call, operator: ast.cmpop) -> ir.Expression:
-    """Return the least or greatest item of what `min` or `max` is given, by a comparison of two items."""
-    if len(node.args) != 1 or node.keywords:
+    """Return the least or greatest item of what `min` or `max` is given, by a comparison of two items, or of
+    their keys."""
+    key = key_of(node)
+    if len(node.args) != 1 or len(node.keywords) != (key is not None):
         raise Outside("`min` or `max` with these arguments")
     writer = _Writer(inference, node)
     items, value = writer.items(node.args[0])
     at = writer.at
     none = ast.Constant(None, **at)
     first = ast.Compare(writer.read(_MADE), [ast.Is()], [none], **at)
-    better = ast.Compare(writer.read(_VALUE), [operator], [writer.read(_MADE)], **at)
-    take = writer.bind(_MADE, writer.read(_VALUE))
-    trip = [
-        writer.bind(_VALUE, value),
-        ast.If(first, [take], [ast.If(better, [take], [], **at)], **at),
-    ]
+    one, other = (_VALUE, _MADE) if key is None else (_KEY, _BEST)
+    better = ast.Compare(writer.read(one), [operator], [writer.read(other)], **at)
+    trip = [writer.bind(_VALUE, value)]
+    take = [writer.bind(_MADE, writer.read(_VALUE))]
+    if key is not None:
+        trip.append(writer.bind(KEYED, writer.read(_VALUE)))
+        trip.append(writer.bind(_KEY, key_expression(inference, key, node.args[0])))
+        take.append(writer.bind(_BEST, writer.read(_KEY)))
+    trip.append(ast.If(first, take, [ast.If(better, take, [], **at)], **at))
     body = [
         writer.bind(_MADE, none),
         *writer.loops(items, trip),
@@ -123,6 +130,28 @@ def extreme(inference: Inference, node: ast.Call, operator: ast.cmpop) -> ir.Exp
         ast.Return(writer.read(_MADE), **at),
     ]
     return _reduced(inference, node, body)
+
+
+def keys_of(inference: Inference, key: ast.expr, name: str) -> ast.ListComp:
+    """Return the comprehension of the keys of a named list's items."""
+    at = position(key)
+    items = ast.Name(name, _LOAD, **at)
+    each = ast.comprehension(ast.Name(KEYED, _STORE, **at), items, [], 0)
+    return ast.ListComp(key_expression(inference, key, items), [each], **at)
+
+
+def key_expression(inference: Inference, key: ast.expr, items: ast.expr) -> ast.expr:
+    """Return the expression of an item's key. Raises Outside where it is none that changes nothing."""
+    if isinstance(key, ast.Attribute) and key.attr == "get" and ast.dump(key.value) == ast.dump(items):
+        if isinstance(inference.value(items).type, Dict):  # each of its keys is there
+            at = position(key)
+            return ast.Subscript(key.value, ast.Name(KEYED, _LOAD, **at), _LOAD, **at)
+    made = applied(key)
+    parts = [] if made is None else [*ast.walk(made)]
+    is_pure = all(is_pure_call(part) for part in parts if isinstance(part, ast.Call))
+    if made is None or not is_pure or any(isinstance(part, ast.NamedExpr | ast.Lambda) for part in parts):
+        raise Outside("a key with effects")
+    return made
 
 
 @language.calls(any, all)
@@ -270,7 +299,7 @@ def _check(function: ir.Function, makes_list: bool) -> None:
         reason = next(filter(None, reasons), "")
     if reason is not None:
         raise Outside(reason)
-    if not makes_list and not isinstance(function.result, Scalar | Either):
+    if not makes_list and not isinstance(function.result, Scalar | Either | Tuple):
         raise Outside(f"`sum`, `min` or `max` that is {function.result}")
     for step in (step for block in function.body.blocks for step in block.steps):
         is_call = isinstance(step, ir.CallFunction) and not step.function.has_effects

@@ -23,7 +23,7 @@ from npcompile.lower.loops.types import Scalar, Unsigned
 @language.calls(min, max)
 def _extreme(inference: Inference, node: ast.Call) -> ir.Expression:
     function = inference.value(node.func).type.value  # type: ignore[attr-defined]
-    if len(node.args) == 1 and not isinstance(node.args[0], ast.Tuple | ast.List):
+    if len(node.args) == 1 and (node.keywords or not isinstance(node.args[0], ast.Tuple | ast.List)):
         return extreme(inference, node, ast.Lt() if function is min else ast.Gt())
     args = _numbers(node)
     operands = tuple(inference.value(arg) for arg in args)

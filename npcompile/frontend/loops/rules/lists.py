@@ -130,7 +130,11 @@ def new_list(items: tuple[ir.Expression, ...]) -> ir.Expression:
 @language.calls(list)
 def _list(inference: Inference, node: ast.Call) -> ir.Expression:
     given = arguments(node, 0, 1)
-    made = listed(inference, given[0]) if given else NewList(List(None), ())
+    return copied(listed(inference, given[0])) if given else NewList(List(None), ())
+
+
+def copied(made: ir.Expression) -> ir.Expression:
+    """Return a list with the items of another one, which may be a new one."""
     is_new = isinstance(made, NewList | ListOf | ListOfRange | ListOfItems)
     return made if is_new else ListPart(made.type, made, None, None)
 

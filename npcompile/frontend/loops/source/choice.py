@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from npcompile.frontend.loops.source.control_flow import leaves_trip
+from npcompile.frontend.loops.source.key_functions import keys_in
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.scopes import stored_names
 
@@ -29,12 +30,19 @@ def not_held(node: ast.For | ast.While) -> ast.AST | None:
     if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
         return node.target
     left = (one for one in node.orelse if leaves_trip(one))
-    return next((part for part in own_nodes([node]) if _is_never(part)), next(left, None))
+    return next(iter(_never_held(node)), next(left, None))
 
 
 def is_held(statement: ast.stmt) -> bool:
     """Tell if a region may hold a statement."""
-    return not any(map(_is_never, own_nodes([statement])))
+    return not _never_held(statement)
+
+
+def _never_held(statement: ast.stmt) -> list[ast.AST]:
+    parts = own_nodes([statement])
+    found = [part for part in parts if _is_never(part)]
+    keys = keys_in(parts) if found else set()
+    return [part for part in found if part not in keys]
 
 
 def _is_never(part: ast.AST) -> bool:

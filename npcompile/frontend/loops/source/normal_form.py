@@ -19,6 +19,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from npcompile.frontend.loops.source.key_functions import keys_in
 from npcompile.frontend.loops.source.matching import as_ifs, is_plain_match
 from npcompile.frontend.loops.source.protected import is_protected
 from npcompile.frontend.rewrite.ast_builder import at_attribute, copied, position
@@ -93,7 +94,10 @@ def _has_opaque_part(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) ->
     if _SUSPICIOUS.isdisjoint(map(type, parts)):
         return False
     spread = {arg for call in parts if isinstance(call, ast.Call) for arg in _spread(call, is_pure_call)}
+    keys = keys_in(parts)
     for part in parts:
+        if part in keys and not _has_effects(part, is_pure_call):
+            continue
         if isinstance(part, _OPAQUE) and not is_plain_comprehension(part, is_pure_call):
             return True
         if isinstance(part, ast.Starred) and isinstance(part.ctx, ast.Load) and part not in spread:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from npcompile.lower.loops.codegen.c_types import item_kind
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.codegen.list_code import made_by
-from npcompile.lower.loops.list_function_ir import Remove, Search, Sort, Sorted
+from npcompile.lower.loops.list_function_ir import Remove, Search, Sort, SortByKeys, Sorted
 
 
 @writes(Sorted)
@@ -18,6 +18,14 @@ def _sorted(emitter: Emitter, node: Sorted) -> str:
 @does(Sort)
 def _sort(emitter: Emitter, step: Sort) -> None:
     emitter.leave_if(f"npl::sort_list({emitter.value(step.target)}, {emitter.value(step.backwards)})")
+
+
+@does(SortByKeys)
+def _sort_by_keys(emitter: Emitter, step: SortByKeys) -> None:
+    backwards, target = emitter.value(step.backwards), emitter.value(step.target)
+    keys = None if step.is_known else emitter.value(step.keys)
+    emitter.lines.append(f"npl::hidden_items hidden{{{target}.held}};")
+    emitter.leave_if(f"npl::sort_by_keys(hidden, {keys or emitter.value(step.keys)}, {backwards})")
 
 
 @writes(Search)
