@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.frontend.replay.trip_numbers import NumberRoom
 from npcompile.lower.device import graphs
 from tests.runtime.test_loops_at_once import arrays, counted, of_a_global_array, outcome, refusals, warmed
 from tests.runtime.test_loops_at_once import device as device
@@ -280,6 +281,23 @@ def test_numbers_that_kernels_give_and_are_given_stay_on_the_device(function: An
     # Before a launch, a kernel is given the number of the trip before it.
     launches = graphs.using.capturer.launches - launches  # type: ignore[attr-defined]
     assert jitted.stats.bytes_to_device - before == 2 * 72 + 16 * launches
+
+
+@pytest.mark.parametrize(("function", "passes"), [(in_place, 1), (conjugate_gradient, 2)])
+def test_trips_are_evaluated_before_a_launch_only_where_kernels_are_given_numbers(
+    function: Any, passes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jitted = warmed(function, *arrays(), 1e-6, 90)
+    seen: set[bool] = set()
+    evaluated = NumberRoom._evaluated
+
+    def noted(room: Any, *args: Any, is_ahead: bool) -> Any:
+        seen.add(is_ahead)
+        return evaluated(room, *args, is_ahead=is_ahead)
+
+    monkeypatch.setattr(NumberRoom, "_evaluated", noted)
+    assert counted(jitted, *arrays(), 1e-6, 90)[1] > 0
+    assert len(seen) == passes
 
 
 def counts_into(x, y, tol, most):

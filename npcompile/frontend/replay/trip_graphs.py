@@ -35,6 +35,7 @@ from npcompile.frontend.replay.trip_numbers import (
     Changing,
     NumberRoom,
     Variable,
+    is_number,
 )
 from npcompile.frontend.rewrite.resident_loops import Trip
 from npcompile.lower.device import transfers
@@ -225,11 +226,12 @@ class TripGraphs:
         trips, values = 0, [*names.values]
         most = FIRST if self._made_unit(sizes[-1]).reads else UNITS[0]
         while size := next((size for size in sizes if size <= min(left - trips, most)), 0):
-            unit = self._made_unit(size)
-            after = self._room.ahead(functions, values, items[trips:], unit.trips)
-            if len(after) < size:
-                most = len(after)
-                continue
+            unit, after = self._made_unit(size), []
+            if unit.takes or not unit.reads:  # else all is evaluated after the launch
+                after = self._room.ahead(functions, values, items[trips:], unit.trips)
+                if len(after) < size:
+                    most = len(after)
+                    continue
             self._launch(unit)
             if unit.reads:
                 using.capturer.wait(self._device)
@@ -256,7 +258,8 @@ class TripGraphs:
         for number, kept in self._kept.items():
             self._own[number].copy_(kept)
         for at in range(0, trips, self._least):
-            self._room.ahead(functions, values[at], items[at:], unit.trips)
+            if unit.takes:
+                self._room.ahead(functions, values[at], items[at:], unit.trips)
             self._launch(unit)
 
     def _made_unit(self, size: int) -> _Unit:
@@ -386,15 +389,16 @@ class TripGraphs:
                 leaves = self._leaves(self._blocks[step.block], replay, args)
                 found = scratch.replay(replay, leaves)
                 self._written |= {place_of(leaves[at]) for at in replay.writes if type(leaves[at]) is ndarray}
-                parts = found if step.is_tuple else (found,) if step.gives else ()
-                captured.given.append(tuple(part if _is_number(part) else None for part in parts))
+                captured.give(step, found if step.is_tuple else (found,) if step.gives else ())
             elif step.function >= 0:
-                if not all(map(_is_number, args)):
+                if not all(map(is_number, args)):
                     raise Refused("Python looks at an array at each trip")
                 is_ahead = all(arg.is_ahead for arg in args if isinstance(arg, Changing))
                 typical = names.values[step.gives[0]] if step.gives else True
                 found = Variable(self._room, typical, is_ahead)
-                captured.given.append((found,))
+                captured.work(step, found)
+            else:
+                captured.bind(step)
             if step.is_tuple:
                 for place, value in zip(step.gives, found, strict=True):
                     values[place] = value
@@ -507,11 +511,6 @@ def _check_number(value: Any, before: Any) -> None:
             raise Refused("a number has another type at each trip")
     elif not is_plain(value) or exactly(value) != exactly(before):
         raise Refused(CHANGES)
-
-
-def _is_number(value: Any) -> bool:
-    """Tell if a value is none of arrays, or stands for such a one."""
-    return isinstance(value, Changing) or is_plain(value)
 
 
 def _like(tensor: torch.Tensor) -> torch.Tensor:

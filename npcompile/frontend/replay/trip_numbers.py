@@ -13,13 +13,14 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.rewrite.resident_loops import Trip
+from npcompile.frontend.replay.residency import is_plain
+from npcompile.frontend.rewrite.resident_loops import Trip, TripStep
 from npcompile.lower.device import transfers
 from npcompile.lower.device.graphs import using
 
@@ -244,6 +245,11 @@ def plain_number(number: Any) -> Any:
     return number.item() if isinstance(number, np.generic | np.ndarray) else number
 
 
+def is_number(value: Any) -> bool:
+    """Tell if a value is none of arrays, or stands for such a one."""
+    return isinstance(value, Changing) or is_plain(value)
+
+
 def on_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a pure function of numbers that takes what stands for numbers, too."""
 
@@ -266,10 +272,48 @@ class CapturedTrip:
     """
 
     def __init__(self, begin: dict[int, Variable]) -> None:
-        self.begin = begin
-        self.given: list[tuple[Any, ...]] = []  # what blocks and functions gave, with None for arrays
+        self.begin = [*begin.items()]
+        self.kinds = [(place, type(variable.typical)) for place, variable in self.begin]
+        self.steps: list[_Work | _Given | _Bound] = []
         self.decided: list[tuple[Changing, bool]] = []  # the truths on which the trip's way depends
         self.sent: list[_Sent] = []  # the numbers that kernels are given and that are known before the launch
+
+    def work(self, step: TripStep, result: Variable) -> None:
+        """Note a statement by which Python works on numbers. result: what it gives."""
+        self.steps.append(_Work(step.function, step.takes, step.gives, step.goes_on, result))
+
+    def give(self, step: TripStep, found: Sequence[Any]) -> None:
+        """Note what a block gives: numbers, and what stands for such; others do not count."""
+        numbers = [pair for pair in zip(step.gives, found, strict=True) if is_number(pair[1])]
+        if numbers:
+            self.steps.append(_Given(numbers))
+
+    def bind(self, step: TripStep) -> None:
+        """Note that names stand for what others stand for."""
+        self.steps.append(_Bound(step.takes, step.gives))
+
+
+class _Work(NamedTuple):
+    """Work of Python's on numbers, as `TripStep`."""
+
+    function: int
+    takes: tuple[int, ...]
+    gives: tuple[int, ...]
+    goes_on: bool | None
+    result: Variable
+
+
+class _Given(NamedTuple):
+    """Numbers that a block gives, by the places of names."""
+
+    numbers: list[tuple[int, Any]]
+
+
+class _Bound(NamedTuple):
+    """Names that are bound, as `TripStep`."""
+
+    takes: tuple[int, ...]
+    gives: tuple[int, ...]
 
 
 @dataclass
@@ -294,7 +338,7 @@ class NumberRoom:
     """
 
     def __init__(self, trip: Trip, device: torch.device) -> None:
-        self._steps, self._draws, self.device = trip.steps, trip.draws, device
+        self._draws, self.device = trip.draws, device
         self._memory = using.capturer.pinned(MOST * SLOT)  # gets the numbers that kernels give
         self._sent = torch.empty(MOST * SLOT, dtype=torch.uint8)  # those that they are given, before a launch
         self._there = torch.empty(MOST * SLOT, dtype=torch.uint8, device=device)
@@ -422,31 +466,35 @@ class NumberRoom:
         is_ahead: bool,
     ) -> bool:
         """Evaluate a trip; tell if it goes as captured. now: the values of names, which are set."""
-        for place, variable in captured.begin.items():
+        for place, variable in captured.begin:
             variable.value = now[place]
-        given = iter(captured.given)
-        for step in self._steps:
-            if step.block >= 0:
-                found = [_read(value, is_ahead) for value in next(given)]
-            elif step.function < 0:
-                found = [now[place] for place in step.takes]
-            else:
-                (variable,) = next(given)
-                if not is_ahead or variable.is_ahead:
-                    variable.value = functions[step.function](*[now[place] for place in step.takes])
-                    if step.goes_on is not None and bool(variable.value) is not step.goes_on:
+        for step in captured.steps:
+            if isinstance(step, _Work):
+                result = step.result
+                if is_ahead and not result.is_ahead:
+                    found = None
+                else:
+                    found = result.value = functions[step.function](*[now[place] for place in step.takes])
+                    if step.goes_on is not None and bool(found) is not step.goes_on:
                         return False
-                found = [_read(variable, is_ahead)]
-            if step.gives:
-                for place, value in zip(step.gives, found, strict=True):
+                for place in step.gives:
+                    now[place] = found
+            elif isinstance(step, _Given):
+                for place, value in step.numbers:
+                    now[place] = _read(value, is_ahead)
+            else:
+                values = [now[place] for place in step.takes]
+                for place, value in zip(step.gives, values, strict=True):
                     now[place] = value
         for number, truth in captured.decided:
             if (number.is_ahead or not is_ahead) and bool(number.read()) is not truth:
                 return False
         if is_ahead and not all(map(_is_noted, captured.sent)):
             return False
-        kinds = ((now[place], type(variable.typical)) for place, variable in captured.begin.items())
-        return all(type(value) is kind or (is_ahead and value is None) for value, kind in kinds)
+        for place, kind in captured.kinds:
+            if type(now[place]) is not kind and not (is_ahead and now[place] is None):
+                return False
+        return True
 
 
 def _read(value: Any, is_ahead: bool) -> Any:
