@@ -1,7 +1,7 @@
-"""Defines list comprehensions in the typed IR: a function of their own appends the items to a new list.
+"""Defines comprehensions in the typed IR: a function of their own adds the items to a new list, set or dict.
 
 The rule in `frontend/loops/rules/comprehensions.py` makes it, `comprehension_code.py` writes its C++. Where
-the function leaves, the new list is given up, and Python does the statement.
+the function leaves, what is new is given up, and Python does the statement.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from npcompile.lower.loops import ir
 
 
 @dataclass(frozen=True, eq=False)
-class ListOfItems(ir.Compound):
-    """A new list of the items that a function appends to its last parameter."""
+class ContainerOfItems(ir.Compound):
+    """A new list, set or dict of the items that a function adds to its last parameter."""
 
     function: ir.Function
     operands: tuple[ir.Expression, ...]
 
     def __str__(self) -> str:
-        return f"[*{self.function.name}({', '.join(map(str, self.operands))})]"
+        return f"{self.type} of {self.function.name}({', '.join(map(str, self.operands))})"

@@ -1,4 +1,4 @@
-"""Gives the loop language its rules for list comprehensions, `sum`, `prod`, `min`, `max`, `any` and `all`.
+"""Gives the loop language its rules for comprehensions, `sum`, `prod`, `min`, `max`, `any` and `all`.
 
 Each becomes a native function without effects, made of the loops that it stands for. Where that leaves,
 nothing has happened, and Python evaluates the expression as it was written.
@@ -23,10 +23,11 @@ from npcompile.frontend.loops.source.normal_form import is_plain_comprehension, 
 from npcompile.frontend.loops.source.pure_calls import is_pure_call
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.comprehension_ir import ListOfItems
+from npcompile.lower.loops.comprehension_ir import ContainerOfItems
+from npcompile.lower.loops.dict_ir import AddItem, StoreKey
 from npcompile.lower.loops.iterator_ir import CheckLength
 from npcompile.lower.loops.list_ir import Append, CheckListLength, Expected, common
-from npcompile.lower.loops.types import FLOAT, Deque, Dict, Either, Known, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import FLOAT, Deque, Dict, Either, Known, List, Scalar, Set, Tuple, Type
 
 # The names of a function's result, of the item at hand, and of the items of a list or an array.
 _MADE, _VALUE, _EACH = ".made", ".value", ".each"
@@ -36,6 +37,7 @@ _USED = {"range": Known(range), "len": Known(len)}
 _PURE = (ir.Bind, ir.BeginRange, CheckLength, CheckListLength)
 ROUNDS_FLOATS = sys.version_info >= (3, 12)  # `sum` of floats then keeps what rounding loses
 _LOAD, _STORE = ast.Load(), ast.Store()
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class Written(NamedTuple):
@@ -46,27 +48,55 @@ class Written(NamedTuple):
 
 
 @language.expressions(ast.ListComp)
-def _list(inference: Inference, node: ast.ListComp) -> ir.Expression:
-    return list_of(inference, node)
-
-
 def list_of(inference: Inference, node: ast.ListComp | ast.GeneratorExp) -> ir.Expression:
     """Return the list of a comprehension's items."""
     writer = _Writer(inference, node)
-    append = ast.Attribute(writer.read(_MADE), "append", _LOAD, **writer.at)
-    call = ast.Call(append, [node.elt], [], **writer.at)
-    body = writer.loops(node, [ast.Expr(call, **writer.at)])
-    known: Type | None = None
+    return _container(inference, node, List(None), writer.method("append", node.elt))
+
+
+@language.expressions(ast.SetComp)
+def _set(inference: Inference, node: ast.SetComp) -> ir.Expression:
+    writer = _Writer(inference, node)
+    return _container(inference, node, Set(None), writer.method("add", node.elt))
+
+
+@language.expressions(ast.DictComp)
+def _dict(inference: Inference, node: ast.DictComp) -> ir.Expression:
+    writer = _Writer(inference, node)
+    target = ast.Subscript(writer.read(_MADE), node.key, _STORE, **writer.at)
+    return _container(inference, node, Dict(None, None), ast.Assign([target], node.value, **writer.at))
+
+
+def _container(
+    inference: Inference, node: _Comprehension, known: List | Set | Dict, adding: ast.stmt
+) -> ir.Expression:
+    """Return the container of a comprehension's items, each of which a statement adds."""
+    body = _Writer(inference, node).loops(node, [adding])
     while True:
-        function, operands = _function(inference, node, body, {_MADE: List(known)})
+        function, operands = _function(inference, node, body, {_MADE: known})
         assert function.body is not None
         found = known
         for step in (step for block in function.body.blocks for step in block.steps):
-            if isinstance(step, Append) and (found := common(found, step.value.type)) is None:
-                raise Outside(f"a list of items of other types, {step.value.type} among them")
+            found = _with_item(found, step)
         if found == known:
-            return ListOfItems(List(known), function, operands)
+            return ContainerOfItems(known, function, operands)
         known = found
+
+
+def _with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
+    """Return what is known of a container after a step that may add an item. Raises Outside."""
+    match step, known:
+        case Append(value=value), List(item=item):
+            if (found := common(item, value.type)) is None:
+                raise Outside(f"a list of items of other types, {value.type} among them")
+            return List(found)
+        case AddItem(item=added), Set(item=item):
+            return Set(item or added.type)
+        case StoreKey(key=key, value=value), Dict():
+            if (found := common(known.value, value.type)) is None:
+                raise Outside(f"a dict of values of other types, {value.type} among them")
+            return Dict(known.key or key.type, found)
+    return known
 
 
 @language.calls(sum)
@@ -183,6 +213,11 @@ class _Writer:
     def bind(self, name: str, value: ast.expr) -> ast.stmt:
         return ast.Assign([ast.Name(name, _STORE, **self.at)], value, **self.at)
 
+    def method(self, name: str, item: ast.expr) -> ast.stmt:
+        """Return the call of a method of what is made."""
+        method = ast.Attribute(self.read(_MADE), name, _LOAD, **self.at)
+        return ast.Expr(ast.Call(method, [item], [], **self.at), **self.at)
+
     def items(self, node: ast.expr, lazily: bool = False) -> tuple[ast.ListComp | ast.GeneratorExp, ast.expr]:
         """Return the iterable of a call as a comprehension, and its item. lazily: items are to be made one by
         one."""
@@ -191,7 +226,7 @@ class _Writer:
         each = ast.comprehension(ast.Name(_EACH, _STORE, **self.at), node, [], 0)
         return ast.GeneratorExp(self.read(_EACH), [each], **self.at), self.read(_EACH)
 
-    def loops(self, node: ast.ListComp | ast.GeneratorExp, body: list[ast.stmt]) -> list[ast.stmt]:
+    def loops(self, node: _Comprehension, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the loops of a comprehension around the statements of each trip. Raises Outside."""
         if not is_plain_comprehension(node, is_pure_call):
             raise Outside("a comprehension with effects")
@@ -242,7 +277,7 @@ def _function(
 ) -> tuple[ir.Function, tuple[ir.Expression, ...]]:
     """Return the native function of an expression's statements, and its arguments. Raises Outside.
 
-    made: the list that it appends to, its last parameter, if there is one.
+    made: the container that it adds to, its last parameter, if there is one.
     """
     flow = body_flow(normal_form(body, is_pure_call))
     read = flow.live[flow.blocks[0]]
@@ -289,7 +324,7 @@ def _function(
     return function, tuple(inference.read(name) for name, _ in function.parameters if name != _MADE)
 
 
-def _check(function: ir.Function, makes_list: bool) -> None:
+def _check(function: ir.Function, makes_container: bool) -> None:
     """Raise Outside for a function that never returns natively, or that has effects."""
     assert function.body is not None
     refused = refusal(function.body)
@@ -299,16 +334,17 @@ def _check(function: ir.Function, makes_list: bool) -> None:
         reason = next(filter(None, reasons), "")
     if reason is not None:
         raise Outside(reason)
-    if not makes_list and not isinstance(function.result, Scalar | Either | Tuple):
+    if not makes_container and not isinstance(function.result, Scalar | Either | Tuple):
         raise Outside(f"`sum`, `min` or `max` that is {function.result}")
     for step in (step for block in function.body.blocks for step in block.steps):
         is_call = isinstance(step, ir.CallFunction) and not step.function.has_effects
-        if not (is_call or isinstance(step, _PURE) or (isinstance(step, Append) and _is_made(step.target))):
+        adds = isinstance(step, Append | AddItem | StoreKey) and _is_made(step.target)
+        if not (is_call or adds or isinstance(step, _PURE)):
             raise Outside("a comprehension with effects")
 
 
 def _is_made(target: ir.Expression) -> bool:
-    """Tell if a list is the one that a function is to append to."""
+    """Tell if a container is the one that a function is to add to."""
     while isinstance(target, Expected):
         target = target.source
     return isinstance(target, ir.Read) and target.name == _MADE

@@ -13,7 +13,7 @@ from npcompile.frontend.loops.rules.ranges import bounds_of
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.comprehension_ir import ListOfItems
+from npcompile.lower.loops.comprehension_ir import ContainerOfItems
 from npcompile.lower.loops.dict_ir import ListOf
 from npcompile.lower.loops.list_ir import (
     Append,
@@ -135,7 +135,7 @@ def _list(inference: Inference, node: ast.Call) -> ir.Expression:
 
 def copied(made: ir.Expression) -> ir.Expression:
     """Return a list with the items of another one, which may be a new one."""
-    is_new = isinstance(made, NewList | ListOf | ListOfRange | ListOfItems)
+    is_new = isinstance(made, NewList | ListOf | ListOfRange | ContainerOfItems)
     return made if is_new else ListPart(made.type, made, None, None)
 
 

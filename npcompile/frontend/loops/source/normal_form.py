@@ -31,8 +31,9 @@ _SIMPLE = (
     *(ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert),
     *(ast.Pass, ast.Break, ast.Continue),
 )
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OPAQUE = (
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda),
+    *(*_COMPREHENSIONS, ast.Lambda),
     *(ast.Yield, ast.YieldFrom, ast.Await),
 )
 
@@ -77,11 +78,11 @@ def is_opaque(node: ast.stmt, is_pure_call: Callable[[ast.Call], bool]) -> bool:
 
 
 def is_plain_comprehension(node: ast.AST, is_pure_call: Callable[[ast.Call], bool]) -> bool:
-    """Tell if an expression is a comprehension, for a list or a generator, that changes nothing."""
-    if not isinstance(node, ast.ListComp | ast.GeneratorExp):
+    """Tell if an expression is a comprehension that changes nothing."""
+    if not isinstance(node, _COMPREHENSIONS):
         return False
     return not any(
-        (isinstance(part, _OPAQUE) and not isinstance(part, ast.ListComp | ast.GeneratorExp))
+        (isinstance(part, _OPAQUE) and not isinstance(part, _COMPREHENSIONS))
         or isinstance(part, ast.NamedExpr)
         or (isinstance(part, ast.Call) and not is_pure_call(part))
         or (isinstance(part, ast.comprehension) and (part.is_async or not _only_names(part.target)))

@@ -1,15 +1,17 @@
-"""Writes the C++ of list comprehensions."""
+"""Writes the C++ of comprehensions."""
 
 from __future__ import annotations
 
 from npcompile.lower.loops.codegen.emitter import Emitter, writes
 from npcompile.lower.loops.codegen.list_code import made_by
-from npcompile.lower.loops.comprehension_ir import ListOfItems
+from npcompile.lower.loops.comprehension_ir import ContainerOfItems
+from npcompile.lower.loops.types import Dict, List, Set
 
 
-@writes(ListOfItems)
-def _items(emitter: Emitter, node: ListOfItems) -> str:
+@writes(ContainerOfItems)
+def _items(emitter: Emitter, node: ContainerOfItems) -> str:
     operands = [emitter.value(operand) for operand in node.operands]
-    made = made_by(emitter, node.type, "new_list", [])
+    names = {List: "new_list", Set: "new_set", Dict: "new_dict"}
+    made = made_by(emitter, node.type, names[type(node.type)], [])
     emitter.leave_if(f"{emitter.call(node.function, [*operands, made])} != npl::done")
     return made

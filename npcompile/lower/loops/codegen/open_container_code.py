@@ -15,6 +15,7 @@ from typing import Any
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.list_code import is_same_object
+from npcompile.lower.loops.comprehension_ir import ContainerOfItems
 from npcompile.lower.loops.dict_ir import (
     AddItem,
     CheckMissing,
@@ -60,7 +61,7 @@ _OF_LISTS = (
 )
 _OF_KEYS = (
     *_GIVEN_ON,
-    *(NewDict, NewSet, DictItem, DictGet, DictFind, HasKey, ItemCount, ObjectIterator),
+    *(ContainerOfItems, NewDict, NewSet, DictItem, DictGet, DictFind, HasKey, ItemCount, ObjectIterator),
     *(StoreKey, EnsureKey, CheckMissing, AddItem, RemoveKey, ClearObject),
 )
 _FILLING = (Append, ChangeHeap, Repeated, ListOfRange, StoreKey, EnsureKey, AddItem)

@@ -59,6 +59,31 @@ def nested(points, most):
     return count, seeds
 
 
+@program(POINTS)
+def sets_and_dicts(points):
+    total, names = 0.0, set()
+    for i in range(len(points)):
+        firsts = {int(v * 7) for v in points[i:, 0]}
+        places = {int(points[j, 1] * 5): j for j in range(i, len(points))}
+        pairs = {(k, j % 2) for k, j in places.items() if j != i}
+        halves = {j: (0.5 if j % 2 else j) for j in range(3)}
+        rows = {j: [] for j in range(i % 3)}
+        if rows:
+            rows[0].append(i)
+        names = {k % 4 for k in names | firsts} if i % 2 else {k % 4 for k in firsts}
+        total += len(firsts) + len(pairs) * halves[i % 3] + sum([k * j for k, j in places.items()])
+        total += len(rows) + len([k for k in firsts if k in places])
+    return total, sorted(names), list(places.items()), sorted(pairs), rows, halves
+
+
+@program([4, 2, 0], 3, native=None)
+def sets_that_raise(divisors, n):
+    total = 0
+    for i in range(n):
+        total += len({i // (d - i) for d in divisors})
+    return total
+
+
 def made(points, i):
     scale = points[i, 0]
     return [(lambda j: points[j, 0] * scale)(k) for k in range(3)]
