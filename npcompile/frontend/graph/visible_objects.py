@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.graph.builder import Builder
+from npcompile.frontend.graph.set_items import replace_items
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import contents
 
@@ -123,10 +124,8 @@ class VisibleObjects(Builder):
         if alone(obj) and (type(obj) is set or type(obj) in _ROWS or alone(obj.values())):
             return
         if type(obj) is set:
-            if any(meant(item) is not item for item in obj):
-                items = [meant(item) for item in obj]
-                obj.clear()
-                obj.update(items)
+            others = [(item, meant(item)) for item in obj]
+            replace_items(obj, [pair for pair in others if pair[0] is not pair[1]])
             return
         rows = type(obj) in _ROWS
         if not rows and any(meant(key) is not key for key in obj):
