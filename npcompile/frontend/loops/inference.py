@@ -29,6 +29,7 @@ from npcompile.frontend.loops.unpacking import unstarred
 from npcompile.frontend.loops.widening import adapter, widened
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem
+from npcompile.lower.loops.either_ir import either_of
 from npcompile.lower.loops.list_ir import Expected, ListItem, as_expected, common, may_be
 from npcompile.lower.loops.types import (
     INT,
@@ -461,13 +462,11 @@ class Inference:
         if self.within.item is not None:
             value = as_item(value, self.within.item)
         kind = Known(None) if value is None else value.type
-        known = self.within.result
-        if known is None:
-            self.within.result = known = kind
+        self.within.result = known = self.within.result or kind
         if known != kind and is_returned(known) and is_returned(kind):
             self.within.result = known = Either((known, kind))
         if isinstance(known, Either) and kind in known.kinds:
-            value = ir.either_of(known, ir.Constant(kind, None) if value is None else value)
+            value = either_of(known, ir.Constant(kind, None) if value is None else value)
         elif known != kind:
             raise Outside(f"a function that returns {known} or {kind}")
         for name, left in self.types.items():

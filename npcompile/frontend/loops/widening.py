@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.either_ir import either_of
 from npcompile.lower.loops.list_ir import common
 from npcompile.lower.loops.types import Either, Scalar, Type
 
@@ -33,7 +34,7 @@ def adapter(
     made = ir.Block(target.source, version, dict(types))
     for name, kind in target.types.items():
         if isinstance(kind, Either) and types[name] != kind:
-            value = ir.either_of(kind, ir.Read(types[name], name))
+            value = either_of(kind, ir.Read(types[name], name))
             made.steps.append(ir.Bind(place, line, name, value))
     made.end = ir.Jump(place, line, target)
     return made

@@ -411,11 +411,12 @@ class Kept:
 
 @dataclass(eq=False)
 class FastLoop:
-    """An innermost loop over a range that has a version without bounds checks.
+    """An innermost loop over a range that has a version without checks.
 
     items: the names that stand for the range's item. accesses: the checks, each to be made for the first and
-    the last item. unchecked: the items, stored or read, that then need none. kept: the items for which there
-    is one more version.
+    the last item. unchecked: the items, stored or read, that then need none. sums: ints to which trips add
+    little, by the additions, which cannot leave where the ints are below 2^62 before the first trip. kept:
+    the items for which there is one more version.
     """
 
     header: Block
@@ -423,6 +424,7 @@ class FastLoop:
     items: set[str]
     accesses: list[Access]
     unchecked: set[Any]
+    sums: dict[Expression, str] = field(default_factory=dict)
     kept: Kept | None = None
 
 
@@ -511,13 +513,6 @@ def truth(value: bool) -> Constant:
 
 def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:
     return MakeTuple(Tuple(tuple(item.type for item in items)), items)
-
-
-def either_of(kind: Either, value: Expression) -> MakeTuple:
-    """Return a value of one of two types as one that may be of either."""
-    which = kind.kinds.index(value.type)
-    unused = Unused(kind.kinds[1 - which])
-    return MakeTuple(kind, (truth(which == 1), *((unused, value) if which else (value, unused))))
 
 
 def part_of(whole: Expression, place: int) -> Expression:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import NewDict, NewSet
+from npcompile.lower.loops.either_ir import either_of
 from npcompile.lower.loops.types import Dict, Either, List, Scalar, Set, Tuple, Type
 
 
@@ -250,7 +251,7 @@ def number_as_item(kind: Type, value: ir.Expression) -> ir.Expression | None:
     if value.type == kind:
         return value
     if isinstance(kind, Either) and value.type in kind.kinds:
-        return ir.either_of(kind, value)
+        return either_of(kind, value)
     if isinstance(kind, Tuple) and isinstance(value.type, Tuple):
         parts = [number_as_item(part, ir.part_of(value, place)) for place, part in enumerate(kind.items)]
         found = tuple(part for part in parts if part is not None)

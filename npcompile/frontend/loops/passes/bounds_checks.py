@@ -1,7 +1,8 @@
-"""Takes bounds checks out of innermost loops over ranges: they are made before the first trip, for all trips.
+"""Takes checks out of innermost loops over ranges: they are made before the first trip, for all trips.
 
 An index that is affine in the range's item is within an axis for all items if it is for the first and for the
-last. Where a check does not hold, the loop goes with a check at each item: exceptions come where they should.
+last. An int to which trips add less than `LITTLE` stays one of 64 bits if it is small before the first trip.
+Where a check does not hold, the loop goes with a check at each item: exceptions come where they should.
 Loops that work on parts of arrays take long beside the checks of items, and are written once.
 """
 
@@ -9,11 +10,17 @@ from __future__ import annotations
 
 import ast
 
+from npcompile.frontend.loops.passes.intervals import Interval, interval_of
+from npcompile.frontend.loops.passes.moves import moves_of
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
+from npcompile.lower.loops.verifier import bound_by
+
+LITTLE = 1 << 30  # and a loop of 2^27 trips adds 2^61 at most at these places
+MOST_ADDED = 16
 
 
 def hoist(region: ir.Region) -> None:
@@ -60,7 +67,30 @@ def _fast_loop(
                     if key not in known:
                         known.add(key)
                         made.accesses.append(ir.Access(node.array, axis, index))
-    return made if made.unchecked else None
+    made.sums = _sums(region, header, blocks)
+    return made if made.unchecked or made.sums else None
+
+
+def _sums(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> dict[ir.Expression, str]:
+    """Return the additions to ints to which trips add little, and the ints' names."""
+    bound: dict[str, list[ir.Step | ir.End]] = {}
+    for block in sorted(blocks, key=lambda one: one.label):
+        steps: list[ir.Step | ir.End] = [*block.steps]
+        for step in (*steps, *([] if block.end is None else [block.end])):
+            for name in bound_by(step):
+                bound.setdefault(name, []).append(step)
+    found: dict[ir.Expression, str] = {}
+    for name, binds in bound.items():
+        moves = [moves_of(name, step.value) if isinstance(step, ir.Bind) else None for step in binds]
+        moved = [one for some in moves for one in some or ()]
+        if header.types.get(name) == INT and None not in moves and len(moved) <= MOST_ADDED:
+            if all(_is_little(interval_of(one.step)) for one in moved):
+                found |= {one.node: name for one in moved if one.node not in region.certain}
+    return found
+
+
+def _is_little(interval: Interval) -> bool:
+    return -LITTLE < interval.least and interval.most < LITTLE
 
 
 def accesses_of(step: ir.Step | ir.End | None) -> list[ir.Item | ir.StoreItem]:

@@ -283,7 +283,8 @@ class _Nest:
             for one in self._moved(name, step.value) or ():
                 holds = tuple(fact for fact in self.at[step].values() if fact.name == name)
                 ends = self._has_end(name, not one.backward, holds, frozenset())
-                yield Move(one.node, one.step, one.backward, holds, ends)
+                needs_check = ends and one.node not in self.region.certain
+                yield Move(one.node, one.step, one.backward, holds, needs_check)
 
     def _has_ends(self, node: ir.Expression, holds: Iterable[Comparison], seen: frozenset[str]) -> bool:
         """Tell if conditions, or the nest's entry, bound an int on both sides."""

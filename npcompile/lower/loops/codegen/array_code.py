@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
+from npcompile.lower.loops.types import Array
 
 
 @writes(ir.Length)
@@ -42,7 +43,9 @@ def _place(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
 
 @writes(ir.Item)
 def _item(emitter: Emitter, node: ir.Item) -> str:
-    return emitter.hold(node.type, emitter.register(node) or _place(emitter, node))
+    assert isinstance(node.array.type, Array)
+    text = emitter.register(node) or _place(emitter, node)
+    return emitter.hold(node.type, f"npl::is_set({text})" if node.array.type.item.code == "b1" else text)
 
 
 @does(ir.StoreItem)

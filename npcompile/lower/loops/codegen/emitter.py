@@ -305,7 +305,10 @@ class Emitter:
 
     def is_certain(self, node: ir.Apply) -> bool:
         """Tell if an operation cannot leave in the version at hand."""
-        certain = self.nest is not None and self.nested and node in self.nest.certain
+        if self.nested:
+            certain = self.nest is not None and node in self.nest.certain
+        else:
+            certain = self.version != CHECKED and self.loop is not None and node in self.loop.sums
         return certain or node in self.region.certain
 
     def _polls(self, header: ir.Block) -> bool:
@@ -376,8 +379,8 @@ class Emitter:
     def go(self, block: ir.Block, ends: bool = False) -> str:
         """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
         text = f"goto {self.label(block)};"
-        if self.nested and self.nest is not None and self.nest.clock and block not in self.nest.blocks:
-            return f"{{ trips -= {self.counts.trips(self.nest, self.nest.clock)}; {text} }}"
+        if self.nest is not None and self.nest.clock and block not in self.nest.blocks:
+            return f"{{ {self.counts.ended(self.nest, self.nest.clock, self.nested)} {text} }}"
         if self.loop is None or self.version != KEEPING:
             return text
         kept = self.kept_items(self.loop)

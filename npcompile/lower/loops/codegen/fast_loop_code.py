@@ -1,4 +1,4 @@
-"""Writes the C++ of checks before innermost loops over ranges that have versions without checks of bounds.
+"""Writes the C++ of checks before innermost loops over ranges that have versions without checks.
 
 The version that comes next keeps items in local variables (`register_code.py`), or has no checks, or has all.
 The first two have no polls, so a loop of very many trips has all checks.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import CHECKED, KEEPING, UNCHECKED, Emitter, does
+from npcompile.lower.loops.types import INT
 
 
 @does(ir.FastLoop)
@@ -48,5 +49,7 @@ def _check(emitter: Emitter, loop: ir.FastLoop, checked: str) -> None:
         emitter.lines.append(
             f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
         )
+    for name in dict.fromkeys(loop.sums.values()):
+        emitter.lines.append(f"inside &= npl::is_far_from_ends({emitter.variable(name, INT)});")
     emitter.lines.append(f"if (!inside) {checked}")
     emitter.lines.append("trips -= left;")

@@ -85,14 +85,13 @@ def _begin_counted(emitter: Emitter, nest: LoopNest, checked: str) -> None:
     emitter.held = {}
     lines = emitter.lines
     lines.append("{")
+    if (clock := nest.clock) is not None:
+        lines.append(f"{emitter.counts.start(nest)} = {emitter.variable(clock.name, ir.INT)};")
+        lines.append(f"if ({emitter.counts.is_likely_short(nest, clock)}) {checked}")
     spans = _Spans(emitter, None)
     _check_items(emitter, nest, spans)
-    if (clock := nest.clock) is not None:
-        steps = f"double({spans.of(clock.step)}.least)"
-        lines.append(
-            f"inside &= npl::trips_of({spans.names[clock.name]}) < double(npl::most_without_poll) * {steps};"
-        )
-        lines.append(f"{emitter.counts.start(nest)} = {emitter.variable(clock.name, ir.INT)};")
+    if clock is not None:
+        lines.append(f"inside &= npl::is_short({spans.names[clock.name]});")
     lines += [f"if (!inside) {checked}", f"goto {emitter.nested_label(nest.header)};", "}"]
 
 
@@ -116,13 +115,13 @@ class _Spans:
         for part in parts[1:]:
             text = f"npl::hull({text}, {part})"
         for backward in {move.backward: None for move in name.moves}:
-            ends = [
-                self.moved(name, move) if moves else "npl::unknown_span"
-                for move in name.moves
-                if move.backward is backward
-            ]
-            for end in ends:
-                text = f"npl::{'down_to' if backward else 'up_to'}({text}, {end})"
+            function = f"npl::moved_{'down' if backward else 'up'}"
+            if not moves:
+                text = f"{function}({text}, npl::unknown_span, npl::unknown_span)"
+                continue
+            for move in [move for move in name.moves if move.backward is backward]:
+                before = self.narrowed(name.name, move.holds)
+                text = f"{function}({text}, {before}, {self.of(move.step)})"
         self.emitter.count += 1
         self.names[name.name] = f"span_{self.emitter.count}"
         self.emitter.lines.append(f"const npl::span {self.names[name.name]} = {text};  // {name.name}")

@@ -10,13 +10,13 @@ namespace npl {
 
 template <class T> static inline T add(T a, T b) {
     if constexpr (bool_type<T>) return a || b;
-    else if constexpr (integer_type<T>) return T(wrapping<T>(a) + wrapping<T>(b));
+    else if constexpr (integer_type<T>) return T(a + b);  // signed ones wrap, too: see the compiler's flags
     else if constexpr (complex_type<T>) return {a.real + b.real, a.imag + b.imag};
     else return narrow<T>(widen(a) + widen(b));
 }
 
 template <class T> static inline T subtract(T a, T b) {
-    if constexpr (integer_type<T>) return T(wrapping<T>(a) - wrapping<T>(b));
+    if constexpr (integer_type<T>) return T(a - b);
     else if constexpr (complex_type<T>) return {a.real - b.real, a.imag - b.imag};
     else return narrow<T>(widen(a) - widen(b));
 }

@@ -15,9 +15,17 @@ static inline span only(int64_t value) { return {value, value}; }
 static inline span hull(span one, span other) {
     return {one.least < other.least ? one.least : other.least, one.most > other.most ? one.most : other.most};
 }
-// An int that also takes values up to the greatest, or down to the least, one of another span.
-static inline span up_to(span one, span other) { return {one.least, one.most > other.most ? one.most : other.most}; }
-static inline span down_to(span one, span other) { return {one.least < other.least ? one.least : other.least, one.most}; }
+// An int that trips also move from places of another span, by a step that is above 0.
+static inline span moved_up(span one, span from, span step) {
+    int64_t most;
+    if (__builtin_add_overflow(from.most, step.most, &most)) return {one.least, INT64_MAX};
+    return {one.least, one.most > most ? one.most : most};
+}
+static inline span moved_down(span one, span from, span step) {
+    int64_t least;
+    if (__builtin_sub_overflow(from.least, step.most, &least)) return {INT64_MIN, one.most};
+    return {one.least < least ? one.least : least, one.most};
+}
 static inline bool is_known(span one) { return one.least != INT64_MIN || one.most != INT64_MAX; }
 static inline span add_spans(span one, span other) {
     span answer;
@@ -57,12 +65,15 @@ static inline span smallest_spans(span one, span other) {
 static inline span largest_spans(span one, span other) {
     return {one.least > other.least ? one.least : other.least, one.most > other.most ? one.most : other.most};
 }
+// A bound that is beyond 64 bits says nothing. Where it wraps to the other end it says nothing, either.
 static inline span at_least(span one, span other, int64_t shift) {
-    const int64_t least = add_spans(other, only(shift)).least;
+    int64_t least;
+    if (__builtin_add_overflow(other.least, shift, &least) && shift < 0) return one;
     return {one.least > least ? one.least : least, one.most};
 }
 static inline span at_most(span one, span other, int64_t shift) {
-    const int64_t most = add_spans(other, only(shift)).most;
+    int64_t most;
+    if (__builtin_add_overflow(other.most, shift, &most) && shift > 0) return one;
     return {one.least, one.most < most ? one.most : most};
 }
 
@@ -73,6 +84,10 @@ static inline span numbers_of(span start, span stop, bool backward) {
 }
 static inline double trips_of(span numbers) {
     return numbers.least > numbers.most ? 0 : double(numbers.most) - double(numbers.least) + 1;
+}
+// Tells if an int that each trip moves takes so few values that the loop needs no poll.
+static inline bool is_short(span one) {
+    return uint64_t(one.most) - uint64_t(one.least) < uint64_t(most_without_poll);
 }
 static inline span numbers_left(const range &from, int64_t stride) {
     return hull(only(from.start + from.position * stride), only(from.start + (from.length - 1) * stride));

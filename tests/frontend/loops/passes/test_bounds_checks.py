@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import npcompile
 from tests.frontend.loops.native import check
 
 
@@ -35,6 +36,29 @@ def test_a_loop_that_a_trip_ends_within_another_loop() -> None:
         headers = [header for header in run.loop.region.fast_loops if header.end is not None]
         assert [header.is_header for header in headers] == [True], run.loop.region
         assert {run.loop.region.blocks[0]}.isdisjoint(headers)  # that is the outer loop's
+
+
+def rests(x: Any, s: Any, flags: Any) -> Any:
+    t = s
+    for i in range(len(x)):
+        s += i * i % 100
+        if flags[i]:
+            s += 1
+            t -= 7
+    return s, t
+
+
+def test_sums_of_small_ints() -> None:
+    x = np.zeros(300)
+    flags = np.arange(300) % 3 == 1
+    run = check(rests, x, 5, flags)
+    (loop,) = run.loop.region.fast_loops.values()
+    assert set(loop.sums.values()) == {"s"}  # `t` is a counter
+    jitted = npcompile.jit(rests)
+    for start in (0, 0, 3, (1 << 62) - 1, 1 << 62, (1 << 63) - 2000, -(1 << 63) + 100, 1 << 70, -(1 << 62)):
+        assert jitted(x, start, flags) == rests(x, start, flags)
+        jitted.wait(120)
+    assert jitted.stats.loop_entries, npcompile.explain(jitted)
 
 
 def products_of_parts(a: Any, x: Any) -> Any:
