@@ -273,6 +273,8 @@ class FeatureGrower(TupleGrower):
         assert whole is not None
         part = f"{whole.name}[{self.slice()}]"
         test = self.pick("one > 1", "one == K", "one % 2", "one")
+        value = self.pick("one", "x", "q", "[]")
+        used = self.pick("len(kept)", "max(kept, default=0)", "sum([one for one in kept])")
         return self.rng.choice(
             [
                 [f"r = inner({self.real(1)})"],
@@ -286,6 +288,8 @@ class FeatureGrower(TupleGrower):
                     "r = some[-1] if some else 0",
                 ],
                 [f"p = len([one for one in range(min({self.index()}, 99)) if one % 2])"],
+                [f"q = len({{one {self.pick('% 3', '* x', '+ q')} for one in {part} if {test}}})"],
+                [f"kept = {{one % 5: {value} for one in range({self.index()} % 9)}}", f"p = {used}"],
             ]
         )
 

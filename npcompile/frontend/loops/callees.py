@@ -24,6 +24,7 @@ from npcompile.frontend.loops.entry.closures import (
 from npcompile.frontend.loops.entry.objects import Instance, is_path, path_of_module
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.source.choice import is_held
 from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.source.normal_form import normal_form
 from npcompile.frontend.loops.source.pure_calls import is_pure_call, named
@@ -178,7 +179,7 @@ def _arguments(
     plain = fits and not any(isinstance(arg, ast.Starred) for arg in node.args)
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     given = names[: min(len(node.args), positional)]
-    if not plain or code.co_flags & _UNUSUAL or captured_by_functions(code):
+    if not plain or code.co_flags & _UNUSUAL or _makes_functions(function):
         raise Outside(f"the parameters of `{function.__name__}`")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
         raise Outside(f"the keywords of a call of `{function.__name__}`")
@@ -301,6 +302,12 @@ def _check(function: FunctionType, made: ir.Function) -> None:
         raise Outside(f"`{function.__name__}`: {next(filter(None, reasons), 'it does not return')}")
     if not isinstance(made.result, _RETURNED):
         raise Outside(f"`{function.__name__}`, which returns {made.result}")
+
+
+def _makes_functions(function: FunctionType) -> bool:
+    """Tell if functions that a function makes capture its variables: keys are within the very call."""
+    captured = captured_by_functions(function.__code__)
+    return bool(captured) and not all(map(is_held, statements_of(function)))
 
 
 def flow_of(function: FunctionType) -> ControlFlow:

@@ -118,6 +118,21 @@ def captured(items, k):
     return items, made[1](5)
 
 
+def nearest_of(dist, left, offset):
+    at = min(left, key=lambda v: dist[v] + offset)
+    left.remove(at)
+    return at, sorted(left, key=lambda v: -dist[v])
+
+
+@program(POSITIVE)
+def in_functions(x):
+    left, found = list(range(len(x))), []
+    while len(left) > 2:
+        at, rest = nearest_of(x, left, len(found))
+        found.append(at * 100 + rest[0])
+    return found, left
+
+
 @program([3, 1, 2], native=None)
 def effects_within_a_key(items):
     seen = []
