@@ -57,10 +57,15 @@ class Map(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class StoreMap(ir.CompoundStep):
-    """Store to all items of an array, as if all operands were read before. The map has the array's dtype."""
+    """Store to all items of an array, as if all operands were read before. The map has the array's dtype.
+
+    moves: it stores the items of an array of one axis as they are, in an order that NumPy chooses by the two
+    arrays' places and strides: an item may be read after it was stored.
+    """
 
     target: ir.Expression
     value: Map
+    moves: bool = False
 
     @property
     def parts_within(self) -> tuple[ir.Expression, ...]:

@@ -327,7 +327,8 @@ def store(inference: Inference, target: ir.Expression, value: ir.Expression) -> 
     if not isinstance(value.type, Array | Scalar) or ndim(value) > target.type.ndim:
         raise Outside(f"a store of {value.type} to {target.type}")
     made = converted(value, target.type.item)
-    inference.add(StoreMap, target, made)
+    moves = isinstance(made.body, Lane) and made.operands == (value,) and ndim(value) == 1 == ndim(target)
+    inference.add(StoreMap, target, made, moves)
 
 
 def _listed(value: ir.Expression, kind: Scalar) -> ir.Expression:

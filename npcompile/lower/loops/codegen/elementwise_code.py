@@ -56,6 +56,9 @@ def computed(emitter: Emitter, kind: ir.Type, function: str, operands: Sequence[
 @does(StoreMap)
 def _store(emitter: Emitter, step: StoreMap) -> None:
     target = emitter.value(step.target)
+    if step.moves:
+        emitter.leave_if(f"npl::move({target}, {emitter.value(step.value.operands[0])})")
+        return
     function, arrays = function_of(emitter, step.value)
     sources = [emitter.value(one) for one in step.value.operands if isinstance(one.type, Source)]
     needs_copy = " | ".join(f"npl::overlap({target}, {source})" for source in sources) or "false"

@@ -430,4 +430,34 @@ NPL_INLINE bool store(const array<T, N, packed> &target, bool needs_copy, F f, c
     return false;
 }
 
+// Moves items one by one, as `PyArray_AssignArray` of NumPy does where the arrays run the same way: the target forward,
+// but where the source begins before it and reaches it. Where strides differ, an item may be read after it was stored.
+template <typename T, bool packed, bool dense>
+static __attribute__((noinline)) void move_in_order(const array<T, 1, packed> &target, const array<T, 1, dense> &from) {
+    const int64_t length = target.shape[0], to_stride = target.stride(0), step = from.stride(0);
+    char *to = target.data, *source = from.data;
+    const bool turned = to_stride < 0;
+    const char *first = turned ? source + (length - 1) * step : source, *begin = turned ? to + (length - 1) * to_stride : to;
+    const bool backward = first < begin && first + length * (turned ? -step : step) > begin;
+    const bool from_end = turned != backward;
+    for (int64_t count = 0; count < length; count++) {
+        const int64_t place = from_end ? length - 1 - count : count;
+        *reinterpret_cast<T *>(to + place * to_stride) = *reinterpret_cast<T *>(source + place * step);
+    }
+}
+
+// Stores the items of an array as they are. Leaves where shapes do not fit.
+template <typename T, bool packed, bool dense>
+NPL_INLINE bool move(const array<T, 1, packed> &target, const array<T, 1, dense> &from) {
+    if (misfits<1>(from, target.shape)) return true;
+    const auto same = [](T item) { return item; };
+    const int64_t to_stride = target.stride(0), step = from.stride(0);
+    const bool differ = to_stride != step && (to_stride < 0) == (step < 0) && from.shape[0] > 1;
+    if (differ && overlap(target, from)) [[unlikely]] {
+        move_in_order(array<T, 1, packed>(target), array<T, 1, dense>(from));
+        return false;
+    }
+    return store(target, false, same, from);
+}
+
 }  // namespace npl

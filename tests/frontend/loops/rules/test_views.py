@@ -107,6 +107,29 @@ def test_swapped_arrays(n):
     check(swapped, np.zeros(4), np.ones(4), n)
 
 
+def moved(A, out):
+    for i in range(7):
+        for j in range(7):
+            B = A.copy()
+            B[i] = B[:, j]
+            out[i, j, 0] = B
+            B[:, j] = B[i]
+            out[i, j, 1] = B
+            B[1::2, j] = B[i, 2:5]
+            B[i, ::-2] = B[::-2, j][:4]
+            out[i, j, 2] = B
+            B[i] = B[::-1, j]
+            out[i, j, 3] = B
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i1", "c16"])
+def test_items_of_views_with_memory_in_common_move_in_numpys_order(dtype):
+    """NumPy copies none of the rows and columns: items may be read after they were stored."""
+    A = np.arange(49).reshape(7, 7).astype(dtype)
+    out = np.zeros((7, 7, 4, 7, 7), dtype)
+    check(moved, A, out)
+
+
 def types(x, y, n):
     for i in range(n):
         if i % 2:
