@@ -256,12 +256,30 @@ class LoopGrower(FeatureGrower):
     def while_head(self) -> tuple[list[str], str, list[str]]:
         self.trips += 1
         trip = f"t{self.trips}"
+        if self.one_in(2):
+            return self.moving_head(trip)
         self.loops.append(f"({trip} - 1)")
         if self.one_in(3):
             return [f"{trip} = 0"], "while True:", [f"{trip} += 1", f"if {trip} > n:", "    break"]
         condition = self.condition()
         test = self.pick(f"{trip} < n", f"{trip} < n and {condition}", f"{condition} and {trip} < n")
         return [f"{trip} = 0"], f"while {test}:", [f"{trip} += 1"]
+
+    def moving_head(self, trip: str) -> tuple[list[str], str, list[str]]:
+        """Return the head of a loop that moves an int up or down, from some place of an array to an end."""
+        start, test, step, place = self.rng.choice(
+            (
+                ("n", "> 0", "-= 1", ""),
+                ("n - 1", ">= 0", "-= 1", " + 1"),
+                ("n - 1", ">= 1", "-= 2", " + 2"),
+                ("0", "+ 1 < n", "+= 1", ""),
+                ("k % 2", "< len(a)", "+= 2", " - 2"),
+                ("-1", "< n - 1", "+= 1", ""),
+            )
+        )
+        self.loops.append(f"({trip}{place})")
+        also = f" and {self.condition()}" if self.one_in(3) else ""
+        return [f"{trip} = {start}"], f"while {trip} {test}{also}:", [f"{trip} {step}"]
 
     def list_head(self, variable: str) -> str:
         """Return the head of a loop over items of lists, which the loop itself does not make longer."""
