@@ -251,7 +251,7 @@ class RecordedFunction(DeviceChoice):
         if failure is not None and memory.is_exhausted(failure):
             return self._without_memory(request, leaves, failure)
         if state.ready:
-            if not (state.owed or state.is_shared(args, kwargs)):
+            if not (state.owed or _is_shared(state, args, kwargs)):
                 self._missed(state)
         elif state.tier in NUMPYS or state.waits():
             if state.tries_again():
@@ -289,9 +289,8 @@ class RecordedFunction(DeviceChoice):
                 return result
         if missed and group is not None:
             self._stats.divergences += 1
-            if state is None or not (
-                state.owed or state.is_shared(args, kwargs)
-            ):  # else there may be no answer
+            # Else there may be no answer.
+            if state is None or not (state.owed or _is_shared(state, args, kwargs)):
                 group.missed()
         return ONWARD
 
@@ -340,7 +339,7 @@ class RecordedFunction(DeviceChoice):
         assert state is not None
         if state.tier in TOO_SMALL:
             return self._too_small(args, kwargs)
-        if state.is_shared(args, kwargs):
+        if _is_shared(state, args, kwargs):
             return self._plain(args, kwargs, Cause.SHARED_ON_DEVICE())
         if state.owed > 0:
             return self._raising(state, args, kwargs)
@@ -591,3 +590,8 @@ class RecordedFunction(DeviceChoice):
 
 performs(RecordedFunction.__call__)
 fast_path.classes |= {"__call__": RecordedFunction, "state": Specialization, "stats": Stats}
+
+
+def _is_shared(state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell if a call is Python's, as its arguments share memory; others of the signature are recorded."""
+    return state.shares and not are_apart(args, kwargs)

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.signature import are_apart
 from npcompile.lower.plan.attributes import attributes, source_place
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
@@ -158,10 +157,6 @@ class Specialization:
         self.ambiguous = self.ambiguous or Backoff(AMBIGUOUS_FIRST)
         self.ambiguous.rest()
         return True
-
-    def is_shared(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Tell if a call is Python's, as its arguments share memory; others of the signature are recorded."""
-        return self.shares and not are_apart(args, kwargs)
 
     @property
     def is_paused(self) -> bool:
