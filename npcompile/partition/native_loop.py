@@ -37,6 +37,7 @@ from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.replay import residency
 from npcompile.frontend.rewrite.partition import captured_by_nested
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
+from npcompile.lower.loops.service.compiler import want_runtime
 from npcompile.lower.native import native
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
@@ -50,6 +51,7 @@ MISSING: Any = object()
 # Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
 # Loops that do nothing else are timed: `whole_array_loop.py`.
 LARGEST = 1 << 15
+OFTEN_ENTERED = 8  # entries of one loop after which the native runtime is built, if there is none
 ENTERING = 2e-6  # seconds of an entry without Python that are no work
 # A loop that rests is done as written without a look at native code where Python takes fewer seconds for it.
 SHORT = 1e-4
@@ -82,13 +84,8 @@ class Entry(NamedTuple):
             keys = tuple([key_of(value, name in self.unsigned) for name, value in self.names.items()])
         else:
             held, values = self.objects.names, self.objects.values
-            keys = tuple(
-                [
-                    key_of(value, name in self.unsigned)
-                    for name, value in self.names.items()
-                    if name not in held and name not in values
-                ]
-            )
+            own = [one for one in self.names.items() if one[0] not in held and one[0] not in values]
+            keys = tuple([key_of(value, name in self.unsigned) for name, value in own])
         return None if None in keys else (keys, self.objects and self.objects.key(self.unsigned))
 
     def add_attributes(self, paths: tuple[str, ...]) -> None:
@@ -203,6 +200,8 @@ class NativeLoop:
         """Enter native code without Python from now on, as long as values are of its types."""
         if typed not in self._entries:
             if (runtime := native.loaded()) is None:
+                if self.entries >= OFTEN_ENTERED:
+                    want_runtime()
                 return
             self._entries[typed] = quick_entry(
                 runtime,
@@ -313,9 +312,10 @@ class NativeLoop:
         self.fewest, self.ready = self.trips.fewest, True
 
     def wait_until(self, deadline: float | None) -> None:
-        """Wait until no native code of this loop is being compiled."""
-        for typed in self.typed:
-            typed.job.wait(None if deadline is None else max(deadline - time.monotonic(), 0.0))
+        """Wait until no native code of this loop is being compiled, and what enters it quickly is there."""
+        waits = [typed.job.wait for typed in self.typed]
+        for wait in [*waits, want_runtime().wait] if waits else []:
+            wait(None if deadline is None else max(deadline - time.monotonic(), 0.0))
 
     @property
     def typed(self) -> list[TypedLoop]:
@@ -332,8 +332,7 @@ class NativeLoop:
     # -- types -------------------------------------------------------------------------------------------
 
     def _entry(self, iterator: Any, values: tuple[Any, ...]) -> Entry | None:
-        """Return the values of the names at the entry; None where there is one that native loops do not
-        hold."""
+        """Return the names' values at the entry; None where native loops do not hold one of them."""
         names = dict(zip(self.takes, values, strict=True))
         for name in self._outer:
             value = self._outside(name)
@@ -356,8 +355,7 @@ class NativeLoop:
         return Entry(names, objects, self._unsigned, self.takes, self._globals)
 
     def _read_cells(self, names: dict[str, Any], objects: Objects) -> bool:
-        """Read the variables that nested functions bind, as Python may have called these since; tell if that
-        can be done."""
+        """Read the variables that nested functions bind, as these may have run; tell if that can be done."""
         try:
             for name in self._bound_by_nested:
                 names[name] = objects.own_cells[name].cell_contents

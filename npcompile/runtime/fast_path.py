@@ -98,7 +98,9 @@ def _look() -> None:
     if config.backend == "interpreter":
         return
     _missed += 1
-    if _missed >= _next_look:
+    if native.loaded() is not None:  # native loops have had it built
+        use()
+    elif _missed >= _next_look:
         _next_look += _looks.wait()
         use()
         if _module is None and _missed == BUILD:

@@ -13,6 +13,7 @@ import re
 import sysconfig
 import tempfile
 import threading
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -60,12 +61,17 @@ def key() -> str:
     return f"native-{digest.hexdigest()[:32]}"
 
 
-def build(folder: Path, compiler: str) -> None:
-    """Compile native.cpp and put it under `key()`. Raises `cpp.CompilerFailed`."""
+def build(folder: Path, compiler: str, run: Callable[[list[str]], None] = cpp.run) -> None:
+    """Compile native.cpp and put it under `key()`, unless it is there. Raises `cpp.CompilerFailed`.
+
+    run: runs the compiler.
+    """
+    if files.load(folder, key()) is not None:
+        return
     with tempfile.TemporaryDirectory(dir=folder, prefix=files.work_prefix()) as work:
         library = Path(work) / "native.so"
         includes = [sysconfig.get_paths()["include"], _numpy_include()]
-        cpp.run([compiler, str(SOURCE), *FLAGS, *(f"-I{i}" for i in includes), "-ldl", "-o", str(library)])
+        run([compiler, str(SOURCE), *FLAGS, *(f"-I{i}" for i in includes), "-ldl", "-o", str(library)])
         files.store(folder, key(), library, {})
 
 

@@ -199,19 +199,14 @@ def _warm_up() -> None:
 def _build_first(folder: Path) -> None:
     """Build the native runtime while Inductor is imported, which saves the first job about two seconds."""
     with contextlib.suppress(Exception):  # the first job meets the same and reports it
-        _build_runtime(folder, cpp.compiler())
-
-
-def _build_runtime(folder: Path, compiler: str) -> None:
-    if cache.load(folder, native.key()) is None:
-        native.build(folder, compiler)
+        native.build(folder, cpp.compiler())
 
 
 def _compile(request: Request, header: cpp.Header) -> bool:
     from npcompile.lower.service.compile import compile_segment
 
     folder = Path(request.folder)
-    _build_runtime(folder, request.compiler)
+    native.build(folder, request.compiler)
     if not request.key or _present(folder, request.key):
         return False
     with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:

@@ -29,6 +29,7 @@ from npcompile.lower.loops.codegen.emitter import ENTRY_NAME
 from npcompile.lower.loops.codegen.parallel_code import SHARES
 from npcompile.lower.loops.codegen.random_code import linked, marked
 from npcompile.lower.loops.service.threads import SharingFunction
+from npcompile.lower.native import native
 from npcompile.lower.service.failures import failure
 from npcompile.lower.service.worker import limit
 from npcompile.lower.store import cache
@@ -119,8 +120,9 @@ class _Compiler:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.queue: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self.queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()  # None: the native runtime
         self.jobs: dict[str, Job] = {}
+        self.runtime: threading.Event | None = None  # the native runtime is built and loaded, or cannot be
         self.thread: threading.Thread | None = None
         self.running: subprocess.Popen[bytes] | None = None
         self.closing = False
@@ -140,25 +142,54 @@ class _Compiler:
                 return job
         except (OSError, cache.Refused):
             pass  # the kept library cannot be used: it is compiled anew, over it
+        self._put(job)
+        return job
+
+    def want_runtime(self) -> threading.Event:
+        with self.lock:
+            known, self.runtime = self.runtime, self.runtime or threading.Event()
+        if known is None:
+            self._put(None)
+        return self.runtime
+
+    def _put(self, job: Job | None) -> None:
         self.queue.put(job)
         with self.lock:
             if self.thread is None:
                 self.thread = threading.Thread(target=self._serve, name="npcompile-loops", daemon=True)
                 self.thread.start()
-        return job
 
     def _serve(self) -> None:
         while not self.closing:
-            jobs = [self.queue.get()]
-            while len(jobs) < MAX_TOGETHER and not self.queue.empty():
-                jobs.append(self.queue.get())
-            for job in jobs:
-                job.start_clock()
-            if len(jobs) > 1 and self._finish(jobs) is None:
-                continue
-            for job in jobs:  # one of them may be what fails
-                if (reason := self._finish([job])) is not None:
-                    job.finish(None, reason)
+            wanted = [self.queue.get()]
+            while len(wanted) < MAX_TOGETHER and not self.queue.empty():
+                wanted.append(self.queue.get())
+            if jobs := [job for job in wanted if job is not None]:
+                self._do(jobs)
+            if len(jobs) < len(wanted):
+                self._make_runtime()
+
+    def _do(self, jobs: list[Job]) -> None:
+        """Compile and finish jobs."""
+        for job in jobs:
+            job.start_clock()
+        if len(jobs) > 1 and self._finish(jobs) is None:
+            return
+        for job in jobs:  # one of them may be what fails
+            if (reason := self._finish([job])) is not None:
+                job.finish(None, reason)
+
+    def _make_runtime(self) -> None:
+        """Build the native runtime, unless it is on disk, and load it. Without it, loops are right, too."""
+        assert self.runtime is not None
+        try:
+            if native.load_if_built() is None:
+                native.build(cache.directory(), cpp.compiler(), self._run)
+                native.load_if_built()
+        except (cpp.CompilerFailed, cpp.CompilerMissing, subprocess.TimeoutExpired, OSError, cache.Refused):
+            pass  # whoever compiles a segment meets the same, and reports it
+        finally:
+            self.runtime.set()
 
     def _finish(self, jobs: list[Job]) -> Reason | None:
         """Compile and finish jobs; return the reason of a failure, where none of them is finished."""
@@ -305,6 +336,15 @@ def submit(source: str, wanted_by: str) -> Job:
     wanted_by: the loop's function, file and line.
     """
     return _compiler.submit(source, wanted_by)
+
+
+def want_runtime() -> threading.Event:
+    """Return what is set once the native runtime, which enters loops without Python, is loaded, or cannot be.
+
+    It is built beside the program if it is not on disk: a program of loops alone compiles no segment, before
+    which it would be built.
+    """
+    return _compiler.want_runtime()
 
 
 def compilations() -> int:
