@@ -289,13 +289,13 @@ def test_trips_are_evaluated_before_a_launch_only_where_kernels_are_given_number
 ) -> None:
     jitted = warmed(function, *arrays(), 1e-6, 90)
     seen: set[bool] = set()
-    evaluated = NumberRoom._evaluated
+    evaluated = NumberRoom.evaluated
 
     def noted(room: Any, *args: Any, is_ahead: bool) -> Any:
         seen.add(is_ahead)
         return evaluated(room, *args, is_ahead=is_ahead)
 
-    monkeypatch.setattr(NumberRoom, "_evaluated", noted)
+    monkeypatch.setattr(NumberRoom, "evaluated", noted)
     assert counted(jitted, *arrays(), 1e-6, 90)[1] > 0
     assert len(seen) == passes
 

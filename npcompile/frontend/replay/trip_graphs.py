@@ -228,7 +228,7 @@ class TripGraphs:
         while size := next((size for size in sizes if size <= min(left - trips, most)), 0):
             unit, after = self._made_unit(size), []
             if unit.takes or not unit.reads:  # else all is evaluated after the launch
-                after = self._room.ahead(functions, values, items[trips:], unit.trips)
+                after = self._room.evaluated(functions, values, items[trips:], unit.trips, is_ahead=True)
                 if len(after) < size:
                     most = len(after)
                     continue
@@ -237,7 +237,7 @@ class TripGraphs:
                 using.capturer.wait(self._device)
                 with transfers.counting(self._counter):
                     transfers.note_from_device(unit.reads)
-                after = self._room.after(functions, values, items[trips:], unit.trips)
+                after = self._room.evaluated(functions, values, items[trips:], unit.trips, is_ahead=False)
             if len(after) < size:
                 done = len(after) - len(after) % self._least
                 self._do_again(done, [values, *after], functions, items[trips:])
@@ -259,7 +259,7 @@ class TripGraphs:
             self._own[number].copy_(kept)
         for at in range(0, trips, self._least):
             if unit.takes:
-                self._room.ahead(functions, values[at], items[at:], unit.trips)
+                self._room.evaluated(functions, values[at], items[at:], unit.trips, is_ahead=True)
             self._launch(unit)
 
     def _made_unit(self, size: int) -> _Unit:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -408,54 +409,37 @@ class NumberRoom:
         self._truths[place:] = [False]
         return True
 
-    def ahead(
+    def evaluated(
         self,
         functions: Sequence[Callable[..., Any]],
         values: Sequence[Any],
         items: range,
         trips: list[CapturedTrip],
-    ) -> list[list[Any]]:
-        """Evaluate trips before their launch, as far as numbers are known, and note those for `send`.
-
-        Return what names stand for after each trip, None where that is not known, until one goes another way
-        than the captured one. NumPy warns where Python does such a trip.
-
-        functions: do Python's work. values: of the names, before the trips. items: that the loop draws.
-        """
-        ways: Any = {kind: way if way == "ignore" else "raise" for kind, way in np.geterr().items()}
-        with np.errstate(**ways):
-            return self._evaluated(functions, values, items, trips, is_ahead=True)
-
-    def after(
-        self,
-        functions: Sequence[Callable[..., Any]],
-        values: Sequence[Any],
-        items: range,
-        trips: list[CapturedTrip],
-    ) -> list[list[Any]]:
-        """Evaluate trips after their launch; as `ahead`."""
-        return self._evaluated(functions, values, items, trips, is_ahead=False)
-
-    def _evaluated(
-        self,
-        functions: Sequence[Callable[..., Any]],
-        values: Sequence[Any],
-        items: range,
-        trips: list[CapturedTrip],
+        *,
         is_ahead: bool,
     ) -> list[list[Any]]:
+        """Evaluate trips; before their launch as far as numbers are known, and note those for `send`.
+
+        Return what names stand for after each trip, None where that is not known, until one goes another way
+        than the captured one. Before the launch a warning of NumPy's ends them: Python tells it as it does
+        such a trip.
+
+        functions: do Python's work. values: of the names, before the trips. items: that the loop draws.
+        is_ahead: the trips are still to be launched.
+        """
         found: list[list[Any]] = []
-        for number, captured in enumerate(trips):
-            now = [items[number], *values[1:]] if self._draws else [*values]
-            self.turn += 1
-            try:
-                goes = self._goes(functions, now, captured, is_ahead)
-            except Exception:  # Python meets it where it does this trip
-                break
-            if not goes:
-                break
-            found.append(now)
-            values = now
+        with _raising() if is_ahead else nullcontext():
+            for number, captured in enumerate(trips):
+                now = [items[number], *values[1:]] if self._draws else [*values]
+                self.turn += 1
+                try:
+                    goes = self._goes(functions, now, captured, is_ahead)
+                except Exception:  # Python meets it where it does this trip
+                    break
+                if not goes:
+                    break
+                found.append(now)
+                values = now
         return found
 
     def _goes(
@@ -495,6 +479,12 @@ class NumberRoom:
             if type(now[place]) is not kind and not (is_ahead and now[place] is None):
                 return False
         return True
+
+
+def _raising() -> np.errstate:
+    """Return the context in which NumPy raises what it would warn of."""
+    ways: Any = {kind: way if way == "ignore" else "raise" for kind, way in np.geterr().items()}
+    return np.errstate(**ways)
 
 
 def _read(value: Any, is_ahead: bool) -> Any:
