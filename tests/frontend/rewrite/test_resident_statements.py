@@ -27,9 +27,6 @@ WRITTEN = {
     "if k > 0 and last > 1:\n    pass": "if .resident.settle() or (k > 0 and last > 1):\n    pass",
     "while .block1(x):\n    pass": "while .resident.taken(.block1(x)):\n    pass",
     "for i in range(n):\n    pass": ".resident.look(range, n)\nfor i in range(n):\n    pass",
-    "for i in range(n):\n    x = .block0(x, i)": (
-        ".resident.look(range, n)\nfor i in range(n):\n    x = .block0(x, i)"
-    ),
     "for i in range(n):\n    x = .block0(x)\n    k += x[0]": (
         ".resident.look(range, n)\n"
         "for i in range(n):\n    x = .block0(x)\n    .resident.look(k, x)\n    k += x[0]"
@@ -68,10 +65,32 @@ def test_a_loop_that_only_calls_blocks_may_do_trips_at_once() -> None:
     made = resident(function, lambda name: True, ())
     assert made is not None
     *_, begun, loop = made.body[0].body  # type: ignore[attr-defined]
-    trip = (2, ("x", "y", "z"), 1, ((0, -1, None, (0, 2), (0, 1), True), (-1, -1, None, (2,), (1,), False)))
+    trip = (
+        2,
+        ("x", "y", "z"),
+        1,
+        ((0, -1, None, (0, 2), (0, 1), True), (-1, -1, None, (2,), (1,), False)),
+        False,
+    )
     assert ast.unparse(begun) == ".trips0 = .resident.begin(range(n))"
     last = ast.unparse(ast.fix_missing_locations(loop)).splitlines()[-1].strip()
     assert last == f"i, x, y = .resident.trips({trip}, .trips0, (.block0,), (), i, x, y, z)"
+
+
+def test_a_loop_whose_blocks_take_its_item_has_trips_that_draw_it() -> None:
+    function = ast.parse("def f():\n    pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = parsed("for i in range(n):\n    x = .block0(x, i)")
+    made = resident(function, lambda name: True, ())
+    assert made is not None
+    assert ast.unparse(ast.fix_missing_locations(made)).splitlines()[2:] == [
+        "        .resident.look(range, n)",
+        "        .trips0 = .resident.begin(range(n))",
+        "        for i in .trips0:",
+        "            x = .block0(x, i)",
+        "            .item, i, x = .resident.trips((2, ('i', 'x'), 1, "
+        "((0, -1, None, (1, 0), (1,), False),), True), .trips0, (.block0,), (), None, i, x)",
+    ]
 
 
 def test_a_loop_in_which_python_works_on_numbers_may_do_trips_at_once() -> None:
@@ -89,7 +108,7 @@ def test_a_loop_in_which_python_works_on_numbers_may_do_trips_at_once() -> None:
         (-1, 1, False, (1,), (), False),
         (-1, 2, None, (2,), (2,), False),
     )
-    trip = (3, ("x", "err", "k", "n"), 1, steps)
+    trip = (3, ("x", "err", "k", "n"), 1, steps, False)
     functions = "(lambda err, n: err > n, lambda err: err < 0, lambda k: k + 1)"
     last = ast.unparse(ast.fix_missing_locations(loop)).splitlines()[-1].strip()
     assert (
