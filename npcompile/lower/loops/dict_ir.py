@@ -10,20 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Dict, Set, Tuple, Type
+from npcompile.lower.loops.types import Deque, Dict, Set, Tuple, Type
 
 
 @dataclass(frozen=True)
 class ObjectState(ir.State):
-    """Python's own iterator over a dict's keys, values or items (`view`), or over a set."""
+    """Python's own iterator over a dict's keys, values or items (`view`), over a set, or over a deque.
 
-    source: Dict | Set
+    The view `__reversed__` is that of a deque from its last item on.
+    """
+
+    source: Dict | Set | Deque
     view: str = "keys"
 
     @property
     def known_item(self) -> Type | None:
         """The type of its items; None where it is not known."""
-        if isinstance(self.source, Set):
+        if not isinstance(self.source, Dict):
             return self.source.item
         key, value = self.source.key, self.source.value
         if self.view == "items":
@@ -152,12 +155,25 @@ class ItemCount(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class ObjectIterator(ir.Compound):
-    """A new iterator over a dict or a set."""
+    """A new iterator over a dict, a set or a deque."""
 
     source: ir.Expression
 
     def __str__(self) -> str:
         return str(self.type)
+
+
+@dataclass(frozen=True, eq=False)
+class FirstItem(ir.Compound):
+    """The first item of a new iterator. Leaves where there is none.
+
+    iterator: an `ObjectIterator`.
+    """
+
+    iterator: ir.Expression
+
+    def __str__(self) -> str:
+        return f"next({self.iterator})"
 
 
 # -- steps -------------------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def state_type(state: State) -> ir.State | None:
             listed = list_type(source)
             return None if listed is None else ItemsState(listed, step)
         case Held(source=source, view=view):
-            held = table_type(source)
+            held = deque_type(source) if type(source) is deque else table_type(source)
             return None if held is None else ObjectState(held, view)
         case Items(source=tuple() as source, step=step):
             parts = type_of(source)

@@ -37,6 +37,7 @@ from npcompile.lower.loops.types import (
     BOOL,
     INT,
     Character,
+    Deque,
     Dict,
     DictView,
     Either,
@@ -244,8 +245,6 @@ def _has_in_view(inference: Inference, kind: Any, left: ir.Expression, right: ir
 
 @language.truths(Dict, Set, DictView)
 def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
-    if isinstance(value.type, DictView):
-        return ir.truth(True)
     return apply(arithmetic.truth(INT), (ItemCount(INT, value),), "the truth of a dict")
 
 
@@ -264,14 +263,14 @@ def _view(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expr
 # -- loops -------------------------------------------------------------------------------------------------
 
 
-@language.iterations(Dict, DictView, Set)
+@language.iterations(Dict, DictView, Set, Deque)
 def _iterate(inference: Inference, state: str, value: ir.Expression) -> None:
     inference.bind(state, over(value))
 
 
 def over(value: ir.Expression) -> ir.Expression:
-    """Return an iterator over a dict, a view of it, or a set."""
+    """Return an iterator over a dict, a view of it, a set, or a deque."""
     if isinstance(value.type, DictView):
         return ObjectIterator(ObjectState(value.type.owner, value.type.name), value)
-    assert isinstance(value.type, Dict | Set)
+    assert isinstance(value.type, Dict | Set | Deque)
     return ObjectIterator(ObjectState(value.type), value)

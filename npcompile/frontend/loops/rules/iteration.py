@@ -16,7 +16,7 @@ from npcompile.frontend.loops.rules.views import view
 from npcompile.frontend.loops.source import control_flow as cf
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_iterator_ir import FlatState, GridState
-from npcompile.lower.loops.dict_ir import ObjectState
+from npcompile.lower.loops.dict_ir import ObjectIterator, ObjectState
 from npcompile.lower.loops.iterator_ir import (
     CheckLength,
     CountedIterator,
@@ -30,7 +30,7 @@ from npcompile.lower.loops.iterator_ir import (
 )
 from npcompile.lower.loops.list_ir import NextOfUnknown
 from npcompile.lower.loops.text_ir import TextIterator, TextState
-from npcompile.lower.loops.types import Array, Dict, DictView, Known, List, Set, Text, Tuple
+from npcompile.lower.loops.types import Array, Deque, Dict, DictView, Known, List, Set, Text, Tuple
 
 
 @language.iterables(enumerate, zip, *array_iteration.CALLS)
@@ -136,8 +136,10 @@ def _over(value: ir.Expression, step: int) -> ir.Expression:
         return ItemsIterator(ItemsState(kind, step), value)
     if isinstance(kind, Tuple) and has_one_type(kind):
         return ItemsIterator(PartsState(kind, step), value)
-    if isinstance(kind, Dict | DictView | Set) and step == 1:
+    if isinstance(kind, Dict | DictView | Set | Deque) and step == 1:
         return over(value)
+    if isinstance(kind, Deque):
+        return ObjectIterator(ObjectState(kind, "__reversed__"), value)
     if isinstance(kind, Text) and step == 1:
         return TextIterator(TextState(kind), value)
     raise Outside(f"loops over {kind}")

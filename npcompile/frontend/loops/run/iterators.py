@@ -53,10 +53,10 @@ class Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """An iterator over a dict or a set, which native code goes on with itself.
+    """An iterator over a dict, a set or a deque, which native code goes on with itself.
 
-    view: "keys", "values" or "items" of a dict, "keys" of a set. taken: an item that was taken from it, and
-    is the next one.
+    view: "keys", "values" or "items" of a dict, "keys" of a set, "keys" or "__reversed__" of a deque.
+    taken: an item that was taken from it, and is the next one.
     """
 
     iterator: Any
@@ -98,13 +98,15 @@ _SEQUENCES: dict[type, tuple[frozenset[type], int]] = {
     reversed: (frozenset((tuple, np.ndarray)), -1),
 }
 _END = Items((), 0, 1)
-# Types of iterators over dicts and sets: the types of their sources, and what of them they go over.
+# Types of iterators over dicts, sets and deques: the types of their sources, and what of them they go over.
 _DICTS = frozenset((dict, collections.defaultdict, collections.Counter))
 _HELD: dict[type, tuple[frozenset[type], str]] = {
     type(iter({})): (_DICTS, "keys"),
     type(iter({}.values())): (_DICTS, "values"),
     type(iter({}.items())): (_DICTS, "items"),
     type(iter(set())): (frozenset((set,)), "keys"),
+    type(iter(collections.deque())): (frozenset((collections.deque,)), "keys"),
+    type(reversed(collections.deque())): (frozenset((collections.deque,)), "__reversed__"),
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 _PURE = frozenset(
     (
-        "abs all any bool chr complex divmod enumerate float int isinstance len max min ord pow range "
+        "abs all any bool chr complex divmod enumerate float int isinstance iter len max min ord pow range "
         "reversed round sum type zip"
     ).split()
 )
@@ -20,11 +20,23 @@ def named(names: frozenset[str]) -> Callable[[ast.expr], bool]:
     return lambda node: isinstance(node, ast.Name) and node.id in names
 
 
+def iterated_first(node: ast.Call) -> ast.Call | None:
+    """Return the call of `iter` in `next(iter(x))`, which may have a default; None for other calls."""
+    match node:
+        case ast.Call(args=[ast.Call(func=ast.Name("iter"), args=[_], keywords=[]) as begun], keywords=[]):
+            return begun
+        case ast.Call(args=[ast.Call(func=ast.Name("iter"), args=[_], keywords=[]) as begun, _], keywords=[]):
+            return begun
+    return None
+
+
 def is_pure_call(node: ast.Call) -> bool:
     """Tell if a call changes nothing, by the names that it is written with: their values are looked at
     later.
     """
     match node.func:
+        case ast.Name(id="next"):
+            return iterated_first(node) is not None
         case ast.Name(id=name):
             return name in _PURE
         case ast.Attribute(attr=name) if name in _PURE_METHODS and not node.args and not node.keywords:

@@ -16,6 +16,7 @@ from npcompile.lower.loops.dict_ir import (
     DictGet,
     DictItem,
     EnsureKey,
+    FirstItem,
     HasKey,
     ItemCount,
     ListOf,
@@ -95,6 +96,13 @@ def _iterator(emitter: Emitter, node: ObjectIterator) -> str:
     return made_by(
         emitter, node.type, "begin_iterator", [f"npl::settled({emitter.value(node.source)})", view]
     )
+
+
+@writes(FirstItem)
+def _first(emitter: Emitter, node: FirstItem) -> str:
+    answer = emitter.fresh(node.type)
+    emitter.leave_if(f"npl::first_item({emitter.value(node.iterator)}, {answer})")
+    return answer
 
 
 # -- keys that are looked up -------------------------------------------------------------------------------

@@ -432,5 +432,11 @@ static inline typename Kind::value take(object_items<Kind> &state) {
     drop_object(state.taken);
     return value;
 }
+template <typename Kind>
+static inline bool first_item(object_items<Kind> &state, typename Kind::value &to) {
+    if (!more(state) || unfit(state)) return true;
+    to = take(state);
+    return false;
+}
 
 }  // namespace npl

@@ -128,6 +128,10 @@ class OwnList(list[Any]):
     pass
 
 
+class OwnDeque(deque[Any]):
+    pass
+
+
 class OwnArray(np.ndarray[Any, Any]):
     pass
 
@@ -158,7 +162,7 @@ UNKNOWN: dict[str, Callable[[], Any]] = {
     "enumerate of a generator": lambda: enumerate(x for x in (1, 2)),
     "zip of a generator": lambda: zip([1], (x for x in (1, 2)), strict=False),
     "frozenset": lambda: iter(frozenset({1})),
-    "deque": lambda: iter(deque([1])),
+    "deque of its own": lambda: iter(OwnDeque([1])),
     "map": lambda: map(abs, [1]),
     "list itself": lambda: [1, 2],
     "masked array": lambda: iter(np.ma.array([1, 2])),
