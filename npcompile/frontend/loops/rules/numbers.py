@@ -17,7 +17,7 @@ from npcompile.frontend.loops.splitting import Split, split_of_either
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Either, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import BOOL, FLOAT, INT, UNSIGNED, Either, Known, Scalar, Tuple, Type
 
 FOLDED = 1 << 64  # ints beyond are not folded
 _FOLDED: dict[Any, Callable[[int, int], int]] = {
@@ -90,11 +90,12 @@ def _arithmetic(
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
     operation = arithmetic.binary(kind, left.type, right.type)
-    if operation is not None and operation.result == INT:
+    if operation is not None and left.type in unsigned.PYTHON and right.type in unsigned.PYTHON:
         if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
             made = folded(kind, left.value, right.value)
             if made is not None:
                 return made
+    if operation is not None and operation.result == INT:
         above = unsigned.of_signed(kind, left, right)
         if above is not None:
             return above
@@ -103,6 +104,8 @@ def _arithmetic(
 
 def folded(kind: Any, left: int, right: int) -> ir.Constant | None:
     """Return an operation on two ints that are known; None where it raises or its answer is too large."""
+    if (kind is ast.Div and right != 0) or (kind is ast.Pow and left != 0 and right < 0):
+        return ir.Constant(FLOAT, left / right if kind is ast.Div else left**right)
     if kind not in _FOLDED or abs(left) > FOLDED or not 0 <= right <= FOLDED:
         return None
     if (kind in (ast.LShift, ast.Pow) and right > 64) or (kind in (ast.FloorDiv, ast.Mod) and right == 0):

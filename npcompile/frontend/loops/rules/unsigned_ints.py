@@ -18,17 +18,21 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import (
     BOOL,
+    FLOAT,
     INT,
     MODULUS,
     UNSIGNED,
     Array,
     Known,
     Scalar,
+    Type,
     Unsigned,
 )
 
 _U8 = unsigned.U8
 _MASK = ir.Constant(UNSIGNED, MODULUS - 1)
+_AS_FLOAT = ir.Constant(FLOAT, float(MODULUS))
+_INVERSE = ir.Constant(FLOAT, 1 / MODULUS)
 # Functions that give an int back as it is.
 _FLOATS = (np.float64, np.float32, np.float16, np.complex128, np.complex64)
 _KEEP = (int, abs, round, math.floor, math.ceil, math.trunc)
@@ -82,14 +86,28 @@ def _beside_arrays(left: ir.Expression, right: ir.Expression) -> tuple[ir.Expres
 def _beside_modulus(
     inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression, inplace: bool
 ) -> ir.Expression:
-    """Return the rest of an int by 2**64, its low bits, or an operation on 2**64 and another known int."""
-    if kind is ast.Mod and unsigned.is_modulus(right.type) and left.type in unsigned.PYTHON:
-        return _operate(inference, ast.BitAnd, left, _MASK, inplace)
+    """Return the rest of an int by 2**64, its low bits, or its quotient, which is exact but for the rounding
+    to a float; an operation on 2**64 and another known int, or a float.
+    """
     one, other = _known_int(left), _known_int(right)
     made = None if one is None or other is None else folded(kind, one, other)
-    if made is None:
-        raise Outside(f"`{kind.__name__}` of {left.type} and {right.type}")
-    return made
+    if made is not None:
+        return made
+    if unsigned.is_modulus(right.type) and left.type in unsigned.PYTHON:
+        if kind is ast.Mod:
+            return _operate(inference, ast.BitAnd, left, _MASK, inplace)
+        if kind is ast.Div:
+            return _operate(inference, ast.Mult, left, _INVERSE, inplace)
+    if _holds_modulus(left.type) and unsigned.is_modulus(right.type):
+        return _operate(inference, kind, left, _AS_FLOAT, inplace)
+    if _holds_modulus(right.type) and unsigned.is_modulus(left.type):
+        return _operate(inference, kind, _AS_FLOAT, right, inplace)
+    raise Outside(f"`{kind.__name__}` of {left.type} and {right.type}")
+
+
+def _holds_modulus(kind: Type) -> bool:
+    """Tell if 2**64 beside a number of a type is converted to that, or to a Python float, exactly."""
+    return isinstance(kind, Scalar) and kind.kind == "f" and kind.code != "f2"
 
 
 def _known_int(value: ir.Expression) -> int | None:

@@ -270,3 +270,17 @@ def test_lists_of_wide_ints() -> None:
     x = np.array([1, 2**63 + 1, 2**64 - 1, 3], np.uint64)
     check_jitted(appended, x)
     check_jitted(tabled, x.tolist(), 9)
+
+
+def scaled(x, seeds, n):
+    for i in range(n):
+        s = int(seeds[i])
+        k = i - 2
+        unit = s / 2**64, s * 2**-64, s / (2**64 - 1), (s >> 11) / 2**53, k / 2**64, (s > 5) / 2**64
+        floats = x[i] * 2**64, 2**64 / x[i], x[i] % 2**64, np.float32(i) * 2**64, 0.1 * i - 2**64
+        known = 1 / 2**64, 2**64 / 3, 3**-2, (-2) ** -3, 7 / 2, True / 2
+
+
+def test_ints_are_scaled_by_powers_of_two() -> None:
+    seeds = np.array([0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64 - 1025, 2**63 + 1025], np.uint64)
+    check(scaled, np.linspace(-3.5, 2.0, len(seeds)), seeds, len(seeds))
