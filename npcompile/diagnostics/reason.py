@@ -478,6 +478,7 @@ class Cause(Enum):
     # Statements that no block holds.
     PYTHONS_OWN = "calls of Python's own, or arithmetic on numbers", _NUMPYS_FUNCTION
     LITTLE_EACH_TRIP = "each trip is too little work for a kernel", _WHOLE_ARRAYS
+    LOOP_LEFT = "the loop is {}", "change that line, or take it out of the loop"
     LITTLE = "it is too little work for a kernel", _WHOLE_ARRAYS
     SLOWER = "measured: NumPy takes less time than kernels do", _NOTHING
     EFFECT_IN_PLACE = "a call for its effect: made at each call, in its place", _CALL_LESS_OFTEN

@@ -12,7 +12,7 @@ from typing import Any
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
-from npcompile.explain.loops import native_statements
+from npcompile.explain.loops import ExplainedLoop, loops_of, native_statements
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
@@ -220,16 +220,26 @@ def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPyth
     inside = {*held(partitioned), *native_statements(partitioned)}
     callees = [callee for callee in partitioned.root.callees.values() if isinstance(callee, cutting.Callee)]
     compiled = {callee.name for callee in callees}
+    loops_left = [loop for loop in loops_of(partitioned) if loop.is_left]
     found = []
     for node in statements(body_of(tree)):
         if node in inside or not has_work(node):
             continue
         called = calls_of(node) & compiled
         reason, write = told(node, node in looped, partitioned.levels, reasons)
+        if reason.code is Cause.LITTLE_EACH_TRIP and (loop := _innermost(node, loops_left)) is not None:
+            reason = Cause.LOOP_LEFT(loop.way)
+            write = (loop.why and loop.why.write) or reason.advice
         if called:
             reason, write = Cause.CALLS_COMPILED(", ".join(sorted(called))), ""
         found.append(LeftToPython(_lines(node), first_line(node), str(reason), write, elsewhere))
     return tuple(found)
+
+
+def _innermost(node: ast.stmt, loops: list[ExplainedLoop]) -> ExplainedLoop | None:
+    """Return the innermost of some loops that a statement stands in."""
+    around = [loop for loop in loops if loop.lines[0] <= node.lineno <= loop.lines[1]]
+    return min(around, key=lambda loop: loop.lines[1] - loop.lines[0], default=None)
 
 
 def held(partitioned: cutting.PartitionedFunction) -> Iterator[ast.AST]:

@@ -21,7 +21,7 @@ from npcompile.lower.loops.types import Known
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.partitioned import PartitionedFunction
 
-_COMPILING, _NATIVE = "being compiled", "native"
+_COMPILING, _NATIVE, _LEFT = "being compiled", "native", "left to Python"
 _RESTING = "native, and Python's for a while, as leaving native code takes too long"
 
 
@@ -68,6 +68,11 @@ class ExplainedLoop:
     why: Escape | None
     typed: tuple[str, ...] = field(repr=False)
     source: str = field(repr=False)
+
+    @property
+    def is_left(self) -> bool:
+        """Tell if the loop is left to Python for a reason of its own: `way` has it."""
+        return self.way.startswith(_LEFT)
 
     @property
     def listing(self) -> str:
@@ -130,7 +135,7 @@ def native_statements(partitioned: PartitionedFunction) -> Iterator[ast.AST]:
 
 
 def _refused(node: ast.AST, refusal: Refusal, write: str = "") -> ExplainedLoop:
-    way, line = f"left to Python: {refusal.why}", refusal.line
+    way, line = f"{_LEFT}: {refusal.why}", refusal.line
     if line is None:
         return _explained(node, way, [], None, None)
     if not write and line is not None:
@@ -141,7 +146,7 @@ def _refused(node: ast.AST, refusal: Refusal, write: str = "") -> ExplainedLoop:
 def _loop(native: NativeLoop) -> ExplainedLoop:
     errors = [typed.job.error for typed in native.typed if typed.job.error is not None]
     way = _RESTING if native.budget.rests else _NATIVE
-    way = _COMPILING if native.is_pending else f"left to Python: {errors[0]}" if errors else way
+    way = _COMPILING if native.is_pending else f"{_LEFT}: {errors[0]}" if errors else way
     return _explained(native.node, way, native.typed, native, None)
 
 

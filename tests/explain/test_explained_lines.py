@@ -318,13 +318,33 @@ def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.Mon
     for _ in range(2):
         found = npcompile.explain(jitted, np.ones(300))
     (left,) = [part for part in found.left if part.lines[0] == line_of(elements, "y[i - 1]")]
-    assert left.reason == "each trip is too little work for a kernel"
-    assert (
-        left.write
-        == Cause.LITTLE_EACH_TRIP.advice
-        == "take whole arrays in place of one element at each trip"
-    )
+    line = line_of(elements, "PARTS")
+    assert left.reason == f"the loop is left to Python: `PARTS`, a dict (line {line})"
+    assert left.write == Cause.LOOP_LEFT.advice == "change that line, or take it out of the loop"
     assert f"instead: {left.write}" in found.text("program")
+
+
+def with_text(x):
+    total = 0.0
+    for i in range(len(x)):
+        one = x[i] * 2.0
+        total += len(repr(one))
+    return total
+
+
+def test_lines_of_a_loop_tell_of_the_one_that_keeps_it_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND")  # too little work for kernels
+    jitted = npcompile.jit(with_text)
+    for _ in range(3):
+        found = npcompile.explain(jitted, np.ones(300))
+        jitted.wait(60)
+    (loop,) = found.loops
+    line = line_of(with_text, "repr")
+    assert loop.is_left and loop.why is not None and loop.why.line == line
+    first, last = found.left
+    assert (first.reason, first.write) == (f"the loop is {loop.way}", loop.why.write)
+    assert loop.way == f"left to Python: calls of `repr` (line {line})"
+    assert last.lines == (line, line) and last.reason == "len() of a str"
 
 
 def test_what_need_not_be_written_otherwise_has_no_advice() -> None:
