@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from npcompile.frontend.rewrite.kept_trees import found_once, own_nodes, own_nodes_of
-from npcompile.frontend.rewrite.scopes import arguments, body_of, stored_names
+from npcompile.frontend.rewrite.scopes import body_of, function_scope, stored_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -30,7 +30,9 @@ def _loads_of(node: ast.AST) -> frozenset[str]:
         return frozenset(loads(node.generators[0].iter) | inside)
     if isinstance(node, _FUNCTIONS):
         outside = loads(*node.args.defaults, *node.args.kw_defaults, *getattr(node, "decorator_list", ()))
-        return frozenset(outside | (loads(*body_of(node)) - set(arguments(node))))
+        scope = function_scope(node, None, None)  # type: ignore[arg-type]
+        own = scope.bound - scope.declared_nonlocal - scope.declared_global
+        return frozenset(outside | (loads(*body_of(node)) - own))
     parts = own_nodes([node])
     if not _SCOPES.isdisjoint(map(type, parts)):
         parts = [node]

@@ -228,6 +228,31 @@ def a_variable_that_a_global_function_reads(n: Any) -> Any:
     return s
 
 
+@program(X)
+def names_that_nested_functions_bind_for_themselves(x: Any) -> Any:
+    most = 0.5
+
+    def first(begin: Any) -> Any:
+        for i in range(begin, len(x)):
+            v = x[i]
+            if v > most:
+                return i
+        return -1
+
+    def bind() -> Any:
+        nonlocal most
+        (i := 1)
+        most += i / 1000
+        return [v * 2 for v in range(i)]
+
+    i, s = 0, 0.0
+    while i >= 0:
+        v = x[i]
+        s += v + len(bind())
+        i = first(i + 1)
+    return s, i, v, most
+
+
 @pytest.mark.parametrize("name", program.cases)
 def test_programs(name: str, jitted: Any) -> None:
     program.check(name, *jitted[name])
