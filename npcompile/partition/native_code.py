@@ -8,7 +8,10 @@ from typing import Any
 
 from npcompile.diagnostics.settings import config
 from npcompile.frontend.loop_pipeline import loop_source, own_names
+from npcompile.frontend.loops.entry.closures import variables_of
+from npcompile.frontend.loops.entry.values import makes_generators
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
+from npcompile.frontend.loops.source.control_flow import leaves_trip
 from npcompile.frontend.rewrite.nested_calls import one_trip
 from npcompile.partition.checked_loop import WatchedLoop
 from npcompile.partition.native_loop import NativeLoop
@@ -21,7 +24,9 @@ def native_code(node: ast.stmt, function: FunctionType, within: Any) -> NativeLo
     """Return the native code that a statement may have. within: the function that was cut."""
     if config.backend == "interpreter":  # it stands in for kernels where nothing is to be compiled
         return None
-    loop = node if isinstance(node, ast.For | ast.While) else one_trip([node], node)
+    once = not isinstance(node, ast.For | ast.While) or _goes_over_generator(node, function)
+    loop = one_trip([node], node) if once else node
+    assert isinstance(loop, ast.For | ast.While)
     kind: type[NativeLoop] = WatchedLoop if verifying() else NativeLoop
     if loop is not node and verifying():
         return None  # the functions that it calls are compared
@@ -29,4 +34,19 @@ def native_code(node: ast.stmt, function: FunctionType, within: Any) -> NativeLo
         if verifying() or not are_held():
             return None  # its blocks are compared
         kind = WholeArrayLoop
-    return kind(node, loop_source(loop, own_names(function)), within) if is_candidate(loop) else None
+    if not is_candidate(loop):
+        return None
+    made = kind(node, loop_source(loop, own_names(function)), within)
+    made.once = once
+    return made
+
+
+def _goes_over_generator(node: ast.For | ast.While, function: FunctionType) -> bool:
+    """Tell if a loop goes over a call of a generator function of the user's: it begins within native code."""
+    if not isinstance(node, ast.For) or any(map(leaves_trip, node.orelse)):
+        return False
+    called = node.iter.func if isinstance(node.iter, ast.Call) else None
+    code = function.__code__
+    if not isinstance(called, ast.Name) or called.id in {*code.co_varnames, *code.co_cellvars}:
+        return False
+    return makes_generators(dict(variables_of(function)).get(called.id, function.__globals__.get(called.id)))

@@ -99,11 +99,12 @@ class Entry(NamedTuple):
 class NativeLoop:
     """One loop statement of one function.
 
-    ready: native code waits to be entered by a loop that runs. unsure: names that it is given and that may
-    have no value, for which `unbound` stands.
+    ready: native code waits to be entered by a loop that runs. once: the statement is done within a loop of
+    one trip. unsure: names that it is given and that may have no value, for which `unbound` stands.
     """
 
     unbound = Unbound
+    once = False
 
     def __init__(self, node: ast.stmt, source: LoopSource, within: Any) -> None:
         self.node, self.source, self.within = node, source, within

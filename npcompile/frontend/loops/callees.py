@@ -45,7 +45,7 @@ _flows: dict[int, tuple[Any, ControlFlow]] = {}  # of functions' bodies, by iden
 
 
 @dataclass(frozen=True)
-class _OuterNames:
+class OuterNames:
     """The names that a function takes from its module, or from functions around it."""
 
     function: FunctionType
@@ -121,7 +121,7 @@ def call(
     """
     closure = called if isinstance(called, Closure) else None
     function = called.bare() if isinstance(called, Closure) else called
-    arguments = _arguments(inference, function, node, receiver, closure)
+    arguments = arguments_of(inference, function, node, receiver, closure)
     types = tuple(one if isinstance(one, Reference) else one.type for one in arguments)
     objects = closure is not None or any(isinstance(kind, Reference) for kind in types)
     paths = sorted(name for name in inference.types if is_path(name))
@@ -159,14 +159,15 @@ def _learn(inference: Inference, arguments: dict[str, _Argument], typed: ir.Func
             inference.refine(given, kind, now=False)
 
 
-def _arguments(
+def arguments_of(
     inference: Inference,
     function: FunctionType,
     node: ast.Call,
     receiver: Instance | None,
     closure: Closure | None,
+    unusual: int = _UNUSUAL,
 ) -> tuple[_Argument, ...]:
-    """Return the values of a function's parameters."""
+    """Return the values of a function's parameters. unusual: flags of code that is outside the language."""
     code = function.__code__
     names, positional = parameters_of(code), code.co_argcount
     bound: dict[str, _Argument] = {}
@@ -179,7 +180,7 @@ def _arguments(
     plain = fits and not any(isinstance(arg, ast.Starred) for arg in node.args)
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     given = names[: min(len(node.args), positional)]
-    if not plain or code.co_flags & _UNUSUAL or _makes_functions(function):
+    if not plain or code.co_flags & unusual or _makes_functions(function):
         raise Outside(f"the parameters of `{function.__name__}`")
     if not keywords.keys() <= {*names[max(len(given), code.co_posonlyargcount) :]}:
         raise Outside(f"the keywords of a call of `{function.__name__}`")
@@ -223,7 +224,7 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
     names = parameters_of(code)
     inference.assumed.append(Assumed(function, "__code__", code))
     flow = flow_of(function)
-    bound = _bound_outside(function)
+    bound = bound_outside(function)
     if known.closure is None and not bound.isdisjoint(code.co_freevars):
         raise Outside(f"`{function.__name__}`, which binds outer names")
     parameters = tuple(
@@ -247,7 +248,7 @@ def _type(inference: Inference, function: FunctionType, known: Signature) -> ir.
                 assumed=inference.assumed,
                 within=made,
                 storable=inference.storable,
-                outer=_OuterNames(function, frozenset(code.co_varnames), known.closure, bound),
+                outer=OuterNames(function, frozenset(code.co_varnames), known.closure, bound),
                 wanted=inference.wanted,
                 unsigned=unsigned,
             )
@@ -335,7 +336,7 @@ def statements_of(function: FunctionType) -> list[ast.stmt]:
     return [one for one in node.body if not _is_text(one)]
 
 
-def _bound_outside(function: FunctionType) -> frozenset[str]:
+def bound_outside(function: FunctionType) -> frozenset[str]:
     """Return the variables of functions around, and the names of its module, that a function declares."""
     parts = own_nodes(statements_of(function))
     declared = [part.names for part in parts if isinstance(part, ast.Nonlocal | ast.Global)]

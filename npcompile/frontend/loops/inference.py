@@ -110,6 +110,7 @@ class Inference:
     found_unsigned: set[str] = field(default_factory=set)  # names that unsigned ints were bound to
     low_bits: set[ast.AST] = field(default_factory=set)  # nodes of which the low bits alone count
     variables: dict[str, str] = field(default_factory=dict)  # paths that stand for the region's own names
+    gone_over: ast.For | None = None  # the loop, alone, that goes over the call which the step at hand makes
 
     def __post_init__(self) -> None:
         self.continued = Continuations(self.flow)
@@ -195,6 +196,7 @@ class Inference:
                     self.block.end = self.end(source.end)
                 else:
                     self.low_bits |= unsigned.masked_next(source.steps[number : number + 2])
+                    self.gone_over = cf.gone_over(source, number)
                     self.step(source.steps[number])
             except Outside as outside:
                 self.block.steps, self.types = made, before
@@ -527,9 +529,7 @@ class Inference:
         """Return the object or nested function that a name or an attribute stands for; None where it stands
         for none.
         """
-        name = node.id if isinstance(node, ast.Name) else None
-        if isinstance(node, ast.Attribute):
-            name = self.attribute_name(node)
+        name = self.attribute_name(node) if isinstance(node, ast.Attribute) else getattr(node, "id", None)
         if name is not None and self.outer is not None and name not in self.types:
             name = self.outer.path(name)
         kind = None if name is None else self.types.get(name)

@@ -431,6 +431,8 @@ class Cutter:
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
+        if native is not None and native.once:
+            return [*before, *self._enter_natively(one_trip([node], node), one_trip([made], node), native)]
         return [*before, *self._enter_natively(node, made, native)]
 
     def python_With(self, node: ast.With) -> list[ast.stmt]:

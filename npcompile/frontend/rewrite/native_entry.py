@@ -26,6 +26,7 @@ class Native(Protocol):
     unsure: frozenset[str]  # those among them that may have no value
     unbound: Any  # what it is given for those
     fewest: int  # loops of fewer trips are done as written; 0: all are entered
+    once: bool  # the statement is done within a loop of one trip
 
     def is_short(self, iterable: Any) -> bool:
         """Tell if a loop is done as written, as it has few trips."""

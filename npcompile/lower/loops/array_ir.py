@@ -122,6 +122,17 @@ class MatMul(ir.Compound):
 
 
 @dataclass(frozen=True, eq=False)
+class CheckApart(ir.CompoundStep):
+    """Leave where two arrays may have memory in common."""
+
+    one: ir.Expression
+    other: ir.Expression
+
+    def __str__(self) -> str:
+        return f"assert not overlap({self.one}, {self.other})"
+
+
+@dataclass(frozen=True, eq=False)
 class CheckOrder(ir.CompoundStep):
     """Leave where the axes of an array do not lie in memory in the order of C."""
 

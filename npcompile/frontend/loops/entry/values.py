@@ -7,11 +7,13 @@ from __future__ import annotations
 import math
 import types
 from collections import Counter, defaultdict, deque
+from inspect import CO_GENERATOR
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loops.entry.closures import Closure
 from npcompile.frontend.loops.run.array_iterators import Flat, Grid
 from npcompile.frontend.loops.run.deques import has_known_fields
 from npcompile.frontend.loops.run.generators import is_generator, is_legacy
@@ -134,6 +136,12 @@ def plain_function(value: Any) -> types.FunctionType | None:
     if hasattr(type(value), "npcompile_function"):
         value = None if value.has_options else value.npcompile_function()
     return value if type(value) is types.FunctionType else None
+
+
+def makes_generators(value: Any) -> bool:
+    """Tell if a value is a generator function of the user's, or the type of a nested one."""
+    function = value.bare() if isinstance(value, Closure) else plain_function(value)
+    return function is not None and bool(function.__code__.co_flags & CO_GENERATOR)
 
 
 def _key_of_int(value: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, language
 from npcompile.frontend.loops.entry.closures import Closure
 from npcompile.frontend.loops.entry.objects import Method
-from npcompile.frontend.loops.entry.values import plain_function
+from npcompile.frontend.loops.entry.values import makes_generators, plain_function
 from npcompile.frontend.loops.inference import Inference, constant
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
@@ -61,8 +62,10 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         if isinstance(method, Method):
             return callees.call(inference, method.function, node, receiver=method.owner)
     closure = inference.object_at(node.func)
-    if isinstance(closure, Closure):
+    if isinstance(closure, Closure) and not makes_generators(closure):
         return callees.call(inference, closure, node, closure.item)
+    if isinstance(closure, Closure):
+        return language.calls.find(GeneratorType, closure)(inference, node)
     node, owner = inference.method(node)
     if owner is not None:
         assert isinstance(node.func, ast.Attribute)
@@ -79,6 +82,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
     if function.type.value in language.calls:
         return language.calls.find(function.type.value, function.type)(inference, node)
     plain = plain_function(function.type.value)
+    if makes_generators(plain):
+        return language.calls.find(GeneratorType, function.type)(inference, node)
     if plain is not None and not is_as_it_is(plain):
         return callees.call(inference, plain, node)
     if isinstance(function.type.value, callees.ItemFunction):

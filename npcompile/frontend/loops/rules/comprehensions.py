@@ -77,13 +77,13 @@ def _container(
         assert function.body is not None
         found = known
         for step in (step for block in function.body.blocks for step in block.steps):
-            found = _with_item(found, step)
+            found = with_item(found, step)
         if found == known:
             return ContainerOfItems(known, function, operands)
         known = found
 
 
-def _with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
+def with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
     """Return what is known of a container after a step that may add an item. Raises Outside."""
     match step, known:
         case Append(value=value), List(item=item):
@@ -315,7 +315,7 @@ def _function(
                 break  # a return of another type than those before changes all of them
         function.parameters = (*given, *sorted(inner.read_fields.items()), *made.items())
         try:
-            _check(function, bool(made))
+            check_made(function, bool(made))
         except Outside:
             function.result = function.body = None
             raise
@@ -324,7 +324,7 @@ def _function(
     return function, tuple(inference.read(name) for name, _ in function.parameters if name != _MADE)
 
 
-def _check(function: ir.Function, makes_container: bool) -> None:
+def check_made(function: ir.Function, makes_container: bool) -> None:
     """Raise Outside for a function that never returns natively, or that has effects."""
     assert function.body is not None
     refused = refusal(function.body)

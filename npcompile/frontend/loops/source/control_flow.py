@@ -11,6 +11,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from npcompile.frontend.loops.source.normal_form import is_temporary
 from npcompile.frontend.loops.source.protected import Protected, is_protected
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.liveness import loads
@@ -79,10 +80,11 @@ class Guard:
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Begin to iterate: `state = iter(iterable)`."""
+    """Begin to iterate: `state = iter(iterable)`. loop: the loop that does."""
 
     state: str
     iterable: ast.expr
+    loop: ast.For
 
 
 Step = ast.stmt | Iterate
@@ -183,6 +185,23 @@ def end_after_trip(flow: ControlFlow) -> None:
                 )
     flow.blocks.append(last)
     flow.live = live_at(flow.blocks)
+
+
+def gone_over(block: Block, number: int) -> ast.For | None:
+    """Return the loop over the value of the call that a step makes, which nothing else has; None for others.
+
+    The normal form binds a call with effects that a loop goes over to a temporary.
+    """
+    steps = block.steps[number : number + 2]
+    if len(steps) == 1 and isinstance(block.end, Jump):  # an operand was replaced in the step
+        steps += block.end.target.steps[:1]
+    match steps:
+        case [ast.Assign(targets=[ast.Name() as name], value=ast.Call()), Iterate(_, iterable, loop)]:
+            if isinstance(iterable, ast.Call) and ast.unparse(iterable.func) == "enumerate":
+                iterable = iterable.args[0] if iterable.args else iterable
+            is_same = isinstance(iterable, ast.Name) and iterable.id == name.id
+            return loop if is_same and is_temporary(name) else None
+    return None
 
 
 class _Builder:
@@ -407,7 +426,7 @@ class _Builder:
         state, item = f".iterator{self.states}", f".item{self.states}"
         self.states += 1
         if not begun:
-            self.at.steps.append(Iterate(state, node.iter))
+            self.at.steps.append(Iterate(state, node.iter, node))
         header, body, exhausted, after = self.header(node)
         header.end = Next(state, item, body, exhausted)
         self.at = body
@@ -469,7 +488,7 @@ def read_by(step: ast.AST | Iterate) -> frozenset[str]:
 def bound_by(step: Step) -> frozenset[str]:
     """Return the names that a step that comes to its end has surely bound."""
     match step:
-        case Iterate(state, _):
+        case Iterate(state):
             return frozenset({state})
         case ast.Assign(targets=targets):
             return frozenset().union(*map(_bound_by_target, targets))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Lane, Map, Source, StoreMap
+from npcompile.lower.loops.array_ir import CheckApart, Lane, Map, Source, StoreMap
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.types import Array, Scalar
 
@@ -63,3 +63,8 @@ def _store(emitter: Emitter, step: StoreMap) -> None:
     sources = [emitter.value(one) for one in step.value.operands if isinstance(one.type, Source)]
     needs_copy = " | ".join(f"npl::overlap({target}, {source})" for source in sources) or "false"
     emitter.leave_if(f"npl::store({', '.join([target, needs_copy, function, *arrays])})")
+
+
+@does(CheckApart)
+def _check_apart(emitter: Emitter, step: CheckApart) -> None:
+    emitter.leave_if(f"npl::overlap({emitter.value(step.one)}, {emitter.value(step.other)})")

@@ -55,7 +55,17 @@ from npcompile.lower.loops.types import INT, Dict, DictView, Either, List, Metho
 _GIVEN_ON = (ir.Read, ir.Unused, ir.Bind, ir.Call, ir.CallFunction, ir.Return, ir.Next)
 _OF_LISTS = (
     *_GIVEN_ON,
-    *(NewList, Repeated, ListOfRange, ListItem, ListLength, HasItems, ArrayOfList, HoldsOnly),
+    *(
+        ContainerOfItems,
+        NewList,
+        Repeated,
+        ListOfRange,
+        ListItem,
+        ListLength,
+        HasItems,
+        ArrayOfList,
+        HoldsOnly,
+    ),
     *(ItemsIterator, CountedIterator, ZippedIterator),
     *(Append, StoreListItem, RemoveItem, CheckListLength, ChangeHeap, HeapLeast),
 )
