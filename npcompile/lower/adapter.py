@@ -369,14 +369,15 @@ def toolchain() -> Toolchain:
     from torch._inductor.cpp_builder import CppTorchOptions
     from torch._inductor.cpu_vec_isa import pick_vec_isa
 
-    with config.patch(SETTINGS):
+    with config.patch(SETTINGS):  # outside of it, the truth of a set of instructions is a compiler run
         isa = pick_vec_isa()
+        vectors = isa.build_arch_flags().split() if isa else []
         options = CppTorchOptions(vec_isa=isa, include_pytorch=False, shared=True)
     defines = [d.strip() for d in options.get_definitions() if d.strip()]
     arch = [f for f in options.get_cflags() if f.startswith(("march", "mcpu"))]
     return Toolchain(
         defines,
-        [f"-{f}" for f in arch] + isa.build_arch_flags().split() if isa else [f"-{f}" for f in arch],
+        [*(f"-{f}" for f in arch), *vectors],
         list(options.get_include_dirs()),
         list(options.get_libraries_dirs()),
         list(options.get_libraries()),

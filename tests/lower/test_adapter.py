@@ -48,3 +48,17 @@ from npcompile.lower.native import kernel, native, pool
 assert not any(name.startswith("torch._inductor") for name in sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_instructions_are_known_without_a_run_of_the_compiler():
+    code = """
+from torch._inductor.cpu_vec_isa import VecISA
+from npcompile.lower import adapter
+
+def run_compiler(*_):
+    raise AssertionError("the worker would take as long to start as it takes to compile a kernel")
+
+VecISA.check_build = run_compiler
+adapter.toolchain()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
