@@ -326,17 +326,17 @@ def _rest(block: Block, first: int, guard: Guard) -> list[ast.stmt]:
     match block.end:
         case Jump(target) if target is guard.completed:
             return steps
-        case Jump(target) if target is guard.broken:
-            return [*steps, ast.Break(**at)]
-        case Jump(target) if target is guard.continued:
-            return [*steps, ast.Continue(**at)]
+        case Jump(target) if target in guard.ends:
+            match guard.ends[target]:
+                case ast.Return() as statement:
+                    return [*steps, statement]
+                case statement:
+                    return [*steps, type(statement)(**at)]
         case Jump(target):
             return [*steps, *_rest(target, 0, guard)]
         case Branch(test, then, otherwise):
             ways = [_rest(way, 0, guard) or [ast.Pass(**position(test))] for way in (then, otherwise)]
             return [*steps, ast.If(test, *ways, **position(test))]
-        case Return(value):
-            return [*steps, ast.Return(value, **(at if value is None else position(value)))]
     raise AssertionError("a guarded body ends otherwise")
 
 

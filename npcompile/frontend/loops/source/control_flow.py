@@ -66,8 +66,9 @@ class Guard:
     """A `try` or `with` statement that a region holds.
 
     completed: where its body leads to. after: the block after it. broken, continued: where `break` and
-    `continue` in it lead. handlers: the statement's handlers, which Python does: names that they read may be
-    read.
+    `continue` in it lead. ends: the blocks where they, and each `return`, lead from its body, with the
+    statement: a `finally` comes between. handlers: the statement's handlers, which Python does, and its
+    `finally`: names that they read may be read.
     """
 
     statement: Protected
@@ -75,6 +76,7 @@ class Guard:
     after: Block
     broken: Block | None
     continued: Block | None
+    ends: dict[Block, ast.stmt] = field(default_factory=dict)
     handlers: list[Block] = field(default_factory=list)
 
 
@@ -275,6 +277,8 @@ class _Builder:
             case ast.Return(value=ast.IfExp() as value):
                 ways = [ast.copy_location(ast.Return(one), node) for one in (value.body, value.orelse)]
                 self.if_(ast.copy_location(ast.If(value.test, [ways[0]], [ways[1]]), node))
+            case ast.Return() if self.guard is not None:
+                self.return_from(self.guard, node)
             case ast.Return():
                 self.at.end = Return(node.value)
                 self.at = self.block()
@@ -355,16 +359,32 @@ class _Builder:
         if isinstance(node, ast.With):
             manager = node.items[0].context_expr  # typing it tells if it is NumPy's `errstate`
             self.at.steps.append(ast.copy_location(ast.Expr(manager), manager))
+        handlers, last = node.handlers if isinstance(node, ast.Try) else [], _finally_of(node)
+        if continued is not None and broken is not None:
+            ways = [self.block() if last else one for one in (continued, broken)]
+            guard.ends.update(zip(ways, (ast.Continue(), ast.Break()), strict=True))
+            self.loops.append((ways[0], ways[1]))
         self.guard = guard
         start = self.block()
         self.at.end, self.at = Jump(start), start
         self.body(node.body)
         self.at.end, self.guard = Jump(completed), None
         self.at = completed
-        handlers, last = (node.handlers, node.finalbody) if isinstance(node, ast.Try) else ([], [])
         if isinstance(node, ast.Try):
             self.body([*node.orelse, *last])
         self.at.end = Jump(after)
+        if continued is not None and broken is not None:
+            self.loops.pop()
+        own = {block: way for block, way in guard.ends.items() if block not in (continued, broken)}
+        for block, way in own.items():
+            self.at = block
+            self.body([*last, way])
+            self.at.end = Jump(after)  # nothing leads there
+        if last:
+            self.at = self.block()
+            guard.handlers.append(self.at)
+            self.body(last)
+            self.at.end = Jump(after)
         for handler in handlers:
             self.at = self.block()
             guard.handlers.append(self.at)
@@ -377,6 +397,18 @@ class _Builder:
             self.body([*handler.body, *last])
             self.at.end = Jump(after)
         self.at = after
+
+    def return_from(self, guard: Guard, node: ast.Return) -> None:
+        """Return from the body of a `try` statement: its value is there before the `finally` begins."""
+        self.guard = None
+        target = self.block()
+        self.guard = guard
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        store = ast.copy_location(ast.Name(f".returned{target.number}", ast.Store()), value)
+        self.statement(self.assigned(store, value))
+        held = ast.copy_location(ast.Name(store.id, ast.Load()), value)
+        guard.ends[target] = ast.copy_location(ast.Return(held), node)
+        self.leave_to(target)
 
     def test(self, node: ast.expr, then: Block, otherwise: Block) -> None:
         """End the block at hand by a test."""
@@ -454,6 +486,11 @@ class _Builder:
         self.body(statements)
         self.at.end = Jump(after)
         self.at = after
+
+
+def _finally_of(node: Protected) -> list[ast.stmt]:
+    """Return the statements of a `finally`."""
+    return node.finalbody if isinstance(node, ast.Try) else []
 
 
 def leaves_trip(node: ast.stmt) -> bool:

@@ -26,10 +26,8 @@ def is_protected(node: ast.stmt) -> bool:
         return _is_errstate(node) and _is_held(node.body)
     if not isinstance(node, ast.Try) or not _is_held(node.body):
         return False
-    if node.finalbody:
-        parts = [part for one in (*node.body, *node.handlers) for part in ast.walk(one)]
-        return not (node.orelse or any(isinstance(part, _LEAVES) for part in parts))
-    return True
+    last = [part for one in node.finalbody for part in ast.walk(one)]
+    return not (last and node.orelse) and not any(isinstance(part, _LEAVES) for part in last)
 
 
 def _is_held(body: list[ast.stmt]) -> bool:

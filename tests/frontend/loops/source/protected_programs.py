@@ -169,6 +169,30 @@ def with_and_or(x: Any) -> Any:
     return locals()
 
 
+@program(_numbers)
+def left_through_finally(x: Any) -> Any:
+    total, done = 0.0, []
+    for i in range(len(x) + 3):
+        value = -1.0
+        try:
+            if i == 2:
+                continue
+            if total > 100:
+                break
+            value = 1 / x[i]
+            total += value
+        except ZeroDivisionError:
+            total += 0.5
+            continue
+        except IndexError:
+            total += 101
+        finally:
+            done += [i, value]
+            last = i
+        total += 1
+    return locals()
+
+
 def returned(x: Any) -> Any:
     return 1 / x
 

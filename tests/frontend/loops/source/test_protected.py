@@ -227,6 +227,106 @@ def returns(x: Any) -> Any:
     return inverse
 
 
+@program(ZEROS)
+@program(X + 2)
+@program((X * 20).tolist())
+def left_through_finally(x: Any) -> Any:
+    out, tries, i = [], 0, -1
+    for i in range(len(x)):
+        try:
+            if x[i] == 1.5:
+                continue
+            if tries > 400:
+                break
+            out.append(1 / float(x[i]))
+        except ZeroDivisionError:
+            out.append(-1.0)
+            continue
+        finally:
+            tries += i
+        out[-1] += 1
+    return out, tries, i
+
+
+def first_above(x: Any, least: Any, seen: Any) -> Any:
+    for i in range(len(x)):
+        try:
+            if x[i] > least:
+                return i + 1 // int(x[i] + 1)
+            if x[i] == 1.5:
+                return
+        finally:
+            seen.append(i)
+            least -= 1
+    return -1
+
+
+@program(ZEROS)
+@program(X + 2)
+@program((X * 20).tolist())
+def a_function_returns_through_finally(x: Any) -> Any:
+    seen, found = [], []
+    for k in range(30):
+        at = first_above(x, 35.0 - k, seen)
+        found.append(-9 if at is None else at)
+    return seen, found
+
+
+@program([1.5, 2.5], 60)
+@program([*range(90)], 60)
+def finally_sees_what_was_bound(x: Any, n: Any) -> Any:
+    total = 0.0
+    for i in range(n):
+        bound = 1
+        try:
+            bound = 2
+            item = x[i]
+            bound = 3
+            total = total + item
+            if i % 5 == 0:
+                continue
+            bound = 0.25
+        except IndexError:
+            total += 100
+        finally:
+            total = total * 0.5 + bound
+    return total
+
+
+@program([*range(50)], 45)
+@program([*range(50)], 48)
+def finally_raises(x: Any, n: Any) -> Any:
+    total = 0
+    for i in range(n):
+        for j in range(4):
+            try:
+                if j == 2:
+                    break
+                if (i + j) % 3 == 0:
+                    continue
+                total += x[i]
+            finally:
+                total += x[i + j + 1]
+        else:
+            total -= 1000
+    return total
+
+
+@program(X, 3)
+@program(X, 38)
+@program([1, 2, 3], 0)
+@program(X, 5000)
+def a_function_returns_after_its_loop(x: Any, k: Any) -> Any:
+    for _ in range(20):
+        k += 1
+    try:
+        if k > 40:
+            return x[k]
+    except IndexError:
+        return -1
+    return 0
+
+
 @pytest.mark.parametrize("name", program.cases)
 def test_jitted_as_plain(name: str, jitted: dict[str, tuple[Any, list[Any]]]) -> None:
     program.check(name, *jitted[name])
