@@ -23,7 +23,7 @@ from npcompile.diagnostics import log
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.entry.closures import is_nested
-from npcompile.frontend.loops.entry.objects import Objects, in_order, objects_of
+from npcompile.frontend.loops.entry.objects import Objects, in_order, is_object, objects_of
 from npcompile.frontend.loops.entry.unbound import Unbound, with_values
 from npcompile.frontend.loops.entry.values import WIDE, key_of, type_of
 from npcompile.frontend.loops.passes.refusal import Refusal
@@ -346,7 +346,7 @@ class NativeLoop:
                 return None
             names[self.source.flow.state] = state
         objects = None
-        if self._paths or any(map(is_nested, values)):
+        if self._paths or any(is_nested(value) or is_object(value) for value in values):
             objects = objects_of(names, self._paths, self.takes, self._globals)
         if objects is not None:
             objects.name_variables(self._made_here, self._captured)

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from npcompile.frontend.loops.assumed import Assumed
+from npcompile.frontend.loops.constants import constant
 from npcompile.frontend.loops.entry.closures import (
     Closure,
     Reference,
@@ -22,7 +23,7 @@ from npcompile.frontend.loops.entry.closures import (
     takes_any_number,
 )
 from npcompile.frontend.loops.entry.objects import Instance, is_path, path_of_module
-from npcompile.frontend.loops.inference import Inference, constant
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.source.choice import is_held
 from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow

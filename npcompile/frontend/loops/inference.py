@@ -12,14 +12,18 @@ from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.assumed import Assumed
+from npcompile.frontend.loops.constants import constant
 from npcompile.frontend.loops.entry.closures import Closure, Reference
-from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path, variable_of
+from npcompile.frontend.loops.entry.objects import (
+    Instance,
+    is_held_type,
+    is_path,
+    member_of,
+    variable_of,
+)
 from npcompile.frontend.loops.entry.unbound import UNBOUND
-from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.item_results import as_item
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.scalars import unsigned
@@ -341,11 +345,11 @@ class Inference:
                     self.bind(name, item)
                 for place, (name, one) in enumerate(zip(held, targets, strict=True)):
                     self.assign(one, self.read(name), f"{within}_{place}")
-            case ast.Subscript(value=array, slice=index):
+            case ast.Subscript(value=array, slice=index) if self.object_at(array) is None:
                 container = self.value(array)
                 kind = container.type
                 language.stores.find(type(kind), kind)(self, container, index, value)
-            case ast.Attribute():
+            case ast.Attribute() | ast.Subscript():
                 self.store_path(self.stored_name(target), value)
             case _:
                 raise Outside(f"assignment to `{ast.unparse(target)}`")
@@ -363,7 +367,12 @@ class Inference:
 
     def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
         before: tuple[tuple[str, ir.Expression], ...] = ()
-        if isinstance(target, ast.Subscript) and isinstance(self.value(target.value).type, Dict):
+        is_member = isinstance(target, ast.Attribute) or self.attribute_name(target) is not None
+        if (
+            isinstance(target, ast.Subscript)
+            and not is_member
+            and isinstance(self.value(target.value).type, Dict)
+        ):
             before = ((".index", self.value(target.slice)),)
             self.bind(*before[0])  # a defaultdict may change meanwhile
             index = ast.copy_location(ast.Name(".index", ast.Load()), target.slice)
@@ -378,7 +387,7 @@ class Inference:
                 node,
                 before,
             )
-        if isinstance(target, ast.Attribute):
+        if is_member:
             self.stored_name(target)
         if not isinstance(old.type, Scalar | Unsigned):
             rule = language.updates.find(type(old.type), old.type)
@@ -529,24 +538,30 @@ class Inference:
         """Return the object or nested function that a name or an attribute stands for; None where it stands
         for none.
         """
-        name = self.attribute_name(node) if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+        name = node.id if isinstance(node, ast.Name) else self.attribute_name(node)
         if name is not None and self.outer is not None and name not in self.types:
             name = self.outer.path(name)
         kind = None if name is None else self.types.get(name)
         return kind if isinstance(kind, Instance | Closure) else None
 
-    def attribute_name(self, node: ast.Attribute) -> str | None:
-        """Return the name that stands for an attribute of a user's object; None for one of another value."""
-        owner = self.object_at(node.value)
-        if not isinstance(owner, Instance):
+    def attribute_name(self, node: ast.expr) -> str | None:
+        """Return the name that stands for an attribute of a user's object, or for a record's item; None for
+        what is neither.
+        """
+        if not isinstance(node, ast.Attribute | ast.Subscript):
             return None
-        name = f"{owner.path}.{node.attr}"
+        owner, member = self.object_at(node.value), member_of(node)
+        if not isinstance(owner, Instance) or member is None:
+            return None
+        if owner.is_record != isinstance(node, ast.Subscript):
+            return None
+        name = f"{owner.path}.{member}"
         if name not in self.types:
             self.wanted.add(name)
         return name
 
-    def stored_name(self, node: ast.Attribute) -> str:
-        """Return the name that stands for an attribute that is stored. Raises Outside."""
+    def stored_name(self, node: ast.expr) -> str:
+        """Return the name that stands for what is stored to, as `attribute_name`. Raises Outside."""
         name = self.attribute_name(node)
         if name is None or name not in self.storable:
             raise Outside(f"assignment to `{ast.unparse(node)}`")
@@ -585,15 +600,3 @@ class Inference:
         """Return a value that is taken to stay the same object."""
         self.assumed.append(Assumed(owner, name, value))
         return constant(value)
-
-
-def constant(value: Any) -> ir.Constant:
-    """Return a value that is known while compiling. Raises Outside."""
-    if type(value) is int and (known := unsigned.constant(value)) is not None:
-        return known
-    kind = scalar_of(value)
-    if kind is not None:
-        return ir.Constant(kind, value if kind.python else value.item())
-    if isinstance(value, np.ndarray):
-        raise Outside("an array that is a module's or a class's")
-    return ir.Constant(Known(value), None)

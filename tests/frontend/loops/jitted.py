@@ -47,6 +47,11 @@ def assert_same(got: Any, want: Any, where: str) -> None:
             assert_same(one, other, f"{where}, item {place}")
         assert [one is got[0] for one in got] == [one is want[0] for one in want] or not _is_shared(want)
         return
+    if type(want) is dict:
+        assert list(got) == list(want), f"{where}: {got} for {want}"
+        for key in want:
+            assert_same(got[key], want[key], f"{where}, item {key!r}")
+        return
     if isinstance(want, np.ndarray):
         assert (got.dtype, got.shape) == (want.dtype, want.shape), where
     if isinstance(want, np.ndarray | np.generic | float | complex):

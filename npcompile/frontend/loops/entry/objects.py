@@ -3,7 +3,8 @@
 A native loop holds no object: attributes that are numbers or arrays are names of their own, as `self.x`.
 `partition/native_loop.py` reads them at the entry and stores them back wherever native code is left. Only
 attributes that run no code of the user's are taken: those in the object's dictionary, in slots, of named
-tuples, and constants of the class.
+tuples, and constants of the class. A dict with texts as keys is such an object, too, a record: its items that
+source names by their keys, as `parameters["rate"]`, are attributes by the names `[rate]`.
 """
 
 from __future__ import annotations
@@ -52,6 +53,11 @@ class Instance(Reference):
 
     path: str
     kind: type
+
+    @property
+    def is_record(self) -> bool:
+        """Tell if the object is a dict, whose items by known keys are names."""
+        return self.kind is dict
 
     def __str__(self) -> str:
         return self.kind.__name__
@@ -102,10 +108,25 @@ def _path_of(node: ast.AST) -> str | None:
     match node:
         case ast.Name(id=name):
             return name
-        case ast.Attribute(value=value, attr=attr):
-            owner = _path_of(value)
-            return None if owner is None else f"{owner}.{attr}"
+        case ast.Attribute(value=value) | ast.Subscript(value=value):
+            owner, member = _path_of(value), member_of(node)
+            return None if owner is None or member is None else f"{owner}.{member}"
     return None
+
+
+def member_of(node: ast.expr) -> str | None:
+    """Return the last part of the path of an attribute, or of a record's item; None for other nodes."""
+    match node:
+        case ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(key))) if "." not in key:
+            return f"[{key}]"
+    return None
+
+
+def _key_of_item(member: str) -> str | None:
+    """Return the key that the last part of a path stands for; None for an attribute's name."""
+    return member[1:-1] if member[:1] == "[" else None
 
 
 @dataclass(eq=False)
@@ -173,6 +194,8 @@ class Objects:
         """Return the value that an attribute or a variable has now. Raises as Python where it has none."""
         owner, _, attribute = path.rpartition(".")
         variable, holder = variable_of(path), self.owners[owner]
+        if (key := _key_of_item(attribute)) is not None:
+            return holder[key]
         if variable is None:
             return getattr(holder, attribute)
         return holder[variable] if type(holder) is dict else cell_of(holder, variable).cell_contents
@@ -186,7 +209,9 @@ class Objects:
             if not _is_as_before(self.values.get(path, _MISSING), value):
                 owner, _, attribute = path.rpartition(".")
                 variable, holder = variable_of(path), self.owners[owner]
-                if variable is None:
+                if (key := _key_of_item(attribute)) is not None:
+                    holder[key] = value
+                elif variable is None:
                     setattr(holder, attribute, value)
                 elif type(holder) is dict:
                     holder[variable] = value
@@ -217,7 +242,7 @@ def objects_of(
     for name, value in names.items():
         if name in nested and is_nested(value):
             _add_function(made, known, name, value)
-        elif name[0] != "." and type(value).__flags__ & _HEAP and is_plain(type(value)):
+        elif name[0] != "." and is_object(value):
             _add_object(made, known, name, value)
     for path in paths:
         owner, _, attribute = path.rpartition(".")
@@ -227,7 +252,13 @@ def objects_of(
         mangled = attribute.startswith("__") and not attribute.endswith("__")
         if isinstance(instance, Instance) and not mangled:
             _add_attribute(made, known, instance, attribute)
-    return made if made.owners else None
+    return made if made.owners and not _has_dictionaries(made) else None
+
+
+def _has_dictionaries(made: Objects) -> bool:
+    """Tell if a record is the dictionary of one of the objects, whose attributes are then its items."""
+    records = {id(owner) for owner in made.owners.values() if type(owner) is dict}
+    return bool(records) and any(id(_dictionary(owner)) in records for owner in made.owners.values())
 
 
 def _add_global(made: Objects, module: dict[str, Any], path: str) -> None:
@@ -255,7 +286,7 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
         path = closure.variable(variable)
         if is_nested(value):
             _add_function(made, known, path, value)
-        elif type(value).__flags__ & _HEAP and is_plain(type(value)):
+        elif is_object(value):
             _add_object(made, known, path, value)
         elif is_held(value):
             made.values[path] = value
@@ -265,17 +296,28 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
 
 def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) -> None:
     path, owner = f"{instance.path}.{name}", made.owners[instance.path]
-    method = method_of(owner, name)
+    key = _key_of_item(name)
+    if (key is not None) != instance.is_record:
+        return
+    method = None if instance.is_record else method_of(owner, name)
     if method is not None:
         made.names[path] = Method(instance, method)
         return
-    value, storable = attribute_of(owner, name)
-    if type(value).__flags__ & _HEAP and is_plain(type(value)) and value is not _MISSING:
+    value, storable = attribute_of(owner, name) if key is None else (owner.get(key, _MISSING), key in owner)
+    if value is not _MISSING and is_object(value):
         _add_object(made, known, path, value)
-    elif value is not _MISSING and is_held(value):
+    elif value is not _MISSING and (is_held(value) or type(value) is str):
         made.values[path] = value
     if storable:
         made.storable.add(path)
+
+
+def is_object(value: Any) -> bool:
+    """Tell if a value's attributes, or items, may be names: it is of a user's class, or a record."""
+    kind = type(value)
+    if kind is dict:
+        return type(next(iter(value), None)) is str and "__name__" not in value  # no module's
+    return bool(kind.__flags__ & _HEAP) and is_plain(kind)
 
 
 def is_held(value: Any) -> bool:

@@ -14,7 +14,8 @@ from types import FunctionType
 from typing import Any
 
 from npcompile.frontend.loops import callees, language
-from npcompile.frontend.loops.inference import Inference, constant
+from npcompile.frontend.loops.constants import constant
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.heaps import is_ordered
 from npcompile.frontend.loops.rules.lists import as_item, item_of

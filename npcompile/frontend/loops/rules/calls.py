@@ -10,10 +10,11 @@ import numpy as np
 
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, language
+from npcompile.frontend.loops.constants import constant
 from npcompile.frontend.loops.entry.closures import Closure
 from npcompile.frontend.loops.entry.objects import Method
 from npcompile.frontend.loops.entry.values import makes_generators, plain_function
-from npcompile.frontend.loops.inference import Inference, constant
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules import elementwise, outer, unsigned_ints
 from npcompile.frontend.loops.rules.arguments import positional

@@ -19,6 +19,9 @@ from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
 
 @language.expressions(ast.Subscript)
 def _subscript(inference: Inference, node: ast.Subscript) -> ir.Expression:
+    name = inference.attribute_name(node)
+    if name is not None:
+        return inference.read(name)
     container = inference.value(node.value)
     return language.items.find(type(container.type), container.type)(inference, container, node.slice)
 

@@ -9,8 +9,9 @@ from types import FunctionType, UnionType
 import numpy as np
 
 from npcompile.frontend.loops import language
+from npcompile.frontend.loops.constants import constant
 from npcompile.frontend.loops.entry.closures import Closure
-from npcompile.frontend.loops.inference import Inference, constant
+from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import positional
 from npcompile.frontend.loops.rules.known_objects import CLASSES_OF_CLASSES
