@@ -135,12 +135,10 @@ def native_statements(partitioned: PartitionedFunction) -> Iterator[ast.AST]:
 
 
 def _refused(node: ast.AST, refusal: Refusal, write: str = "") -> ExplainedLoop:
-    way, line = f"{_LEFT}: {refusal.why}", refusal.line
-    if line is None:
-        return _explained(node, way, [], None, None)
-    if not write and line is not None:
-        write = advice(statement_at(node, line))
-    return _explained(node, f"{way} (line {line})", [], None, Escape(line, refusal.why, write))
+    if (line := refusal.line) is None:
+        return _explained(node, refusal.told, [], None, None)
+    write = write or advice(statement_at(node, line))
+    return _explained(node, refusal.told, [], None, Escape(line, refusal.why, write))
 
 
 def _loop(native: NativeLoop) -> ExplainedLoop:

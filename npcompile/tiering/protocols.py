@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from npcompile.diagnostics.reason import Reason
 from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.block_levels import Levels
@@ -120,6 +121,7 @@ class PartitionedLike(Contested, Protocol):
     idle: int
     took: float
     levels: Levels
+    refusals: dict[ast.AST, Refusal]
     watch: Any
 
     @property

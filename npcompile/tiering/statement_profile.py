@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.uncompiled_statements import first_line, reasons_of, why_it_costs
 from npcompile.frontend.boundary.faults import Fault, beside
 from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
@@ -36,6 +37,8 @@ OFTEN = 8
 # One call times at most MOST statements, each of which takes EACH seconds of what the call may spend; later
 # ones go on untimed, in loops from the next trip on. A call with room for fewer than LEAST is not measured.
 MOST, EACH, LEAST = 1000, 3e-6, 100
+# Reasons that any loop over elements has: what keeps this one from being native says more.
+_OF_ANY_LOOP = (Cause.LITTLE_EACH_TRIP, Cause.PYTHONS_OWN, Cause.CHANGES_OR_LITTLE)
 
 
 def _is_jitted(fn: Any) -> bool:
@@ -261,6 +264,9 @@ class Watch:
         reason = why_it_costs(node, partitioned.levels, reasons_of(fn, self.root._stats))
         if reason is None:
             return
+        refusal = partitioned.refusals.get(node)
+        if refusal is not None and reason.code in _OF_ANY_LOOP:
+            reason = Cause.LOOP_LEFT(refusal.told)
         self.root.tell(
             f"{fn.__code__.co_filename}:{node.lineno}",
             f"{part:.0%} of its time goes into `{first_line(node)}`, which runs uncompiled: {reason}",

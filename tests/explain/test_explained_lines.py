@@ -116,7 +116,7 @@ PARTS = {"half": 0.5}
 def elements(x):
     y = np.zeros_like(x)
     for i in range(1, len(x)):
-        y[i] = y[i - 1] * PARTS["half"] + x[i]
+        y[i] = y[i - 1] * PARTS.get("half", 1) + x[i]
     return y
 
 
@@ -319,7 +319,7 @@ def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.Mon
         found = npcompile.explain(jitted, np.ones(300))
     (left,) = [part for part in found.left if part.lines[0] == line_of(elements, "y[i - 1]")]
     line = line_of(elements, "PARTS")
-    assert left.reason == f"the loop is left to Python: `PARTS`, a dict (line {line})"
+    assert left.reason == f"the loop is left to Python: `PARTS`, an object of the class dict (line {line})"
     assert left.write == Cause.LOOP_LEFT.advice == "change that line, or take it out of the loop"
     assert f"instead: {left.write}" in found.text("program")
 

@@ -19,6 +19,11 @@ class Refusal(NamedTuple):
     why: str
     line: int | None = None
 
+    @property
+    def told(self) -> str:
+        """Return what becomes of the loop, and why, as users are told it."""
+        return f"left to Python: {self.why}{'' if self.line is None else f' (line {self.line})'}"
+
 
 def refusal(region: ir.Region) -> Refusal | None:
     """Return why native code is not worth making; None where it is.
