@@ -16,13 +16,7 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.constants import constant
 from npcompile.frontend.loops.entry.closures import Closure, Reference
-from npcompile.frontend.loops.entry.objects import (
-    Instance,
-    is_held_type,
-    is_path,
-    member_of,
-    variable_of,
-)
+from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path, variable_of
 from npcompile.frontend.loops.entry.unbound import UNBOUND
 from npcompile.frontend.loops.item_results import as_item
 from npcompile.frontend.loops.language import Outside
@@ -550,13 +544,9 @@ class Inference:
         """
         if not isinstance(node, ast.Attribute | ast.Subscript):
             return None
-        owner, member = self.object_at(node.value), member_of(node)
-        if not isinstance(owner, Instance) or member is None:
-            return None
-        if owner.is_record != isinstance(node, ast.Subscript):
-            return None
-        name = f"{owner.path}.{member}"
-        if name not in self.types:
+        owner = self.object_at(node.value)
+        name = owner.path_to(node) if isinstance(owner, Instance) else None
+        if name is not None and name not in self.types:
             self.wanted.add(name)
         return name
 

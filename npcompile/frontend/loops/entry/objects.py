@@ -59,6 +59,13 @@ class Instance(Reference):
         """Tell if the object is a dict, whose items by known keys are names."""
         return self.kind is dict
 
+    def path_to(self, node: ast.expr) -> str | None:
+        """Return the path of an attribute of the object, or of a record's item; None where it has no such."""
+        member = member_of(node)
+        if member is None or self.is_record != isinstance(node, ast.Subscript):
+            return None
+        return f"{self.path}.{member}"
+
     def __str__(self) -> str:
         return self.kind.__name__
 
