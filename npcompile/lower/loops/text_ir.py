@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Text, Type
+from npcompile.lower.loops.types import CHARACTER, Known, Text, Type
 
 
 @dataclass(frozen=True)
@@ -87,3 +87,9 @@ class CharacterConstant(ir.Expression):
 
     def __str__(self) -> str:
         return repr(self.value)
+
+
+def as_character(value: ir.Expression) -> ir.Expression:
+    """Return a known str of one character as one; other values as they are."""
+    text = value.type.value if isinstance(value.type, Known) else None
+    return CharacterConstant(CHARACTER, text) if type(text) is str and len(text) == 1 else value

@@ -248,6 +248,8 @@ def list_type(items: list[Any], depth: int = 1) -> List | None:
     kind = type(first)
     if kind is int and _are_unsigned(items[:LOOKED_AT]):
         return List(UNSIGNED)
+    if kind is str and len(first) == 1:
+        return List(CHARACTER)
     if kind in _LISTS:
         kinds = [*dict.fromkeys(map(type, items[1:LOOKED_AT])), type(last)]
         return List(_expected(_LISTS[kind].item, [_LISTS[one].item for one in kinds if one in _LISTS]))

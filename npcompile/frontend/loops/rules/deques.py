@@ -41,9 +41,9 @@ def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir
 
 @language.stores(Deque)
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
-    place = index_of(inference, inference.value(index))
-    inference.add(StoreListItem, container, place, item_of(value))
-    inference.learn(container, value.type)
+    place, item = index_of(inference, inference.value(index)), item_of(value)
+    inference.add(StoreListItem, container, place, item)
+    inference.learn(container, item.type)
 
 
 @language.truths(Deque)
@@ -78,9 +78,9 @@ def _append(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
 @language.effects((Deque, "appendleft"))
 def _append_left(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
     (given,) = arguments(node, 1, 1)
-    value = inference.either(given)
-    inference.add(AppendLeft, owner, item_of(value))
-    inference.learn(owner, value.type)
+    item = item_of(inference.either(given))
+    inference.add(AppendLeft, owner, item)
+    inference.learn(owner, item.type)
 
 
 @language.effects((Deque, "clear"))

@@ -33,6 +33,7 @@ from npcompile.lower.loops.dict_ir import (
     StoreKey,
 )
 from npcompile.lower.loops.list_ir import Expected, common, may_be
+from npcompile.lower.loops.text_ir import as_character
 from npcompile.lower.loops.types import (
     BOOL,
     INT,
@@ -62,6 +63,7 @@ _NONE = ir.Constant(Known(None), None)
 
 def key(value: ir.Expression) -> ir.Expression:
     """Return a value that is looked up as a key. Raises Outside for others."""
+    value = as_character(value)
     if not is_key(value.type):
         raise Outside(f"a key that is {value.type}")
     return value
@@ -69,6 +71,7 @@ def key(value: ir.Expression) -> ir.Expression:
 
 def item(value: ir.Expression) -> ir.Expression:
     """Return a value that a dict may hold. Raises Outside for others."""
+    value = as_character(value)
     if not is_value(value.type):
         raise Outside(f"a dict that holds {value.type}")
     return value
@@ -154,8 +157,8 @@ def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir
 
 @language.stores(Dict)
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
-    one = key(inference.value(index))
-    inference.add(StoreKey, item(value), container, one)
+    one, value = key(inference.value(index)), item(value)
+    inference.add(StoreKey, value, container, one)
     _learn(inference, container, one.type, value.type)
 
 
@@ -169,7 +172,7 @@ def _delete(inference: Inference, container: ir.Expression, index: ast.expr) -> 
 @language.methods((Dict, "get"))
 def _get(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     one, *given = positional(inference, node, 1, 2)
-    one, otherwise = key(one), given[0] if given else _NONE
+    one, otherwise = key(one), as_character(given[0]) if given else _NONE
     value = _dict(owner).value
     if otherwise.type == Known(None):
         if value is None:
@@ -187,10 +190,10 @@ def _get(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expre
 @language.methods((Dict, "setdefault"))
 def _setdefault(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     one, value = positional(inference, node, 2, 2)
-    known = _dict(owner).value
+    known, value = _dict(owner).value, item(value)
     inference.bind(_KEY, key(one))
     one = inference.read(_KEY)
-    inference.add(EnsureKey, owner, one, item(value))
+    inference.add(EnsureKey, owner, one, value)
     _learn(inference, owner, one.type, value.type)
     return DictItem(known or value.type, owner, one)
 
@@ -198,7 +201,7 @@ def _setdefault(inference: Inference, node: ast.Call, owner: ir.Expression) -> i
 @language.methods((Dict, "pop"))
 def _pop(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     one, *given = positional(inference, node, 1, 2)
-    kind = _value_type(owner)
+    kind, given = _value_type(owner), [*map(as_character, given)]
     if given and given[0].type != kind:
         raise Outside(f"`pop` of {owner.type} with {given[0].type}")
     inference.bind(_KEY, key(one))
@@ -224,7 +227,7 @@ def _clear(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
 
 # -- membership, lengths and views -------------------------------------------------------------------------
 
-_KEYS = (Scalar, Character, Text, Tuple)
+_KEYS = (Scalar, Character, Known, Text, Tuple)
 
 
 @language.comparisons(*((one, of) for one in _KEYS for of in (Dict, Set, List)))

@@ -37,8 +37,10 @@ from npcompile.lower.loops.list_ir import (
     may_be,
     number_as_item,
 )
+from npcompile.lower.loops.text_ir import as_character
 from npcompile.lower.loops.types import (
     BOOL,
+    CHARACTER,
     INT,
     Array,
     Deque,
@@ -72,9 +74,11 @@ _POPPED = ".popped"  # the name of an item that was taken out
 
 def item_of(value: ir.Expression) -> ir.Expression:
     """Return a value that a list may hold. Raises Outside for others."""
+    value = as_character(value)
     kind = value.type
     parts = kind.items if isinstance(kind, Tuple) and kind.items else (kind,)
-    if type(kind) is not List and not all(isinstance(part, Scalar | Either | Unsigned) for part in parts):
+    is_number = all(isinstance(part, Scalar | Either | Unsigned) for part in parts)
+    if type(kind) is not List and not is_number and kind != CHARACTER:
         raise Outside(f"a list that holds {kind}")
     return value
 
@@ -233,9 +237,9 @@ def _store(inference: Inference, container: ir.Expression, index: ast.expr, valu
         inference.add(StoreSlice, container, *bounds_of_slice(inference, index), value)
         inference.learn(container, value.type.item)
         return
-    place = index_of(inference, inference.value(index))
-    inference.add(StoreListItem, container, place, item_of(value))
-    inference.learn(container, value.type)
+    place, item = index_of(inference, inference.value(index)), item_of(value)
+    inference.add(StoreListItem, container, place, item)
+    inference.learn(container, item.type)
 
 
 @language.deletions(List)
@@ -289,16 +293,17 @@ def _append(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
 
 def appended(inference: Inference, owner: ir.Expression, value: ir.Expression) -> None:
     """Append a value to a list."""
-    inference.add(Append, owner, item_of(value))
-    inference.learn(owner, value.type)
+    item = item_of(value)
+    inference.add(Append, owner, item)
+    inference.learn(owner, item.type)
 
 
 @language.effects((List, "insert"))
 def _insert(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
-    place, item = arguments(node, 2, 2)
-    index, value = index_of(inference, inference.value(place)), inference.either(item)
-    inference.add(Insert, owner, index, item_of(value))
-    inference.learn(owner, value.type)
+    place, value = arguments(node, 2, 2)
+    index, item = index_of(inference, inference.value(place)), item_of(inference.either(value))
+    inference.add(Insert, owner, index, item)
+    inference.learn(owner, item.type)
 
 
 @language.effects((List, "extend"))

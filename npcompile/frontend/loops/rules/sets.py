@@ -53,8 +53,8 @@ def _attribute(inference: Inference, node: ast.Attribute, owner: ir.Expression) 
 
 @language.effects((Set, "add"))
 def _add(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
-    (item,) = positional(inference, node, 1, 1)
-    inference.add(AddItem, owner, key(item))
+    item = key(*positional(inference, node, 1, 1))
+    inference.add(AddItem, owner, item)
     inference.refine(owner, Set(item.type))
 
 
