@@ -60,3 +60,47 @@ def test_each_version_is_a_loop_without_checks() -> None:
     inner = [block for block in region.fast_loops if block.source != region.entry.source]
     assert len(inner) == 2
     assert all(len(natural_loops(region)[block]) > 3 for block in inner), region
+
+
+def smoothed(a: Any, x: Any) -> None:
+    for i in range(len(x) - 2):
+        s = 0.0
+        for j in range(x[i] % 3):
+            for k in range(x[i + 1] % 4):
+                s += a[i + j, k] * x[k]
+        x[i] = s
+
+
+def stopped(a: Any, x: Any) -> None:
+    best = 0
+    for i in range(len(x)):
+        j = 0
+        while j < len(x):
+            k = 0
+            while k < j:
+                if a[i, k] == 6:
+                    best = 0
+                elif a[j, k] > best:
+                    best = a[j, k]
+                k += 1
+            if best > 5:
+                break
+            j += 1
+        x[i] = best + j
+
+
+@pytest.mark.parametrize("function", [smoothed, stopped])
+@pytest.mark.parametrize("shift", [0, 3, -9])
+def test_versions_of_loops_around_others(function: Callable[..., Any], shift: int) -> None:
+    a = np.array([[(3 * i + 5 * j) % 7 for j in range(6)] for i in range(6)])
+    check(function, a + shift, np.array([4, 1, 3, 0, 6, 2]) + shift)
+    check(function, a * 0.5 + shift, np.array([4, 1, 3, 0, 6, 2]) + shift)
+
+
+def test_loops_around_others_have_headers_of_their_own() -> None:
+    a = np.array([[(3 * i + 5 * j) % 7 for j in range(6)] for i in range(6)])
+    loops = natural_loops(check(smoothed, a, np.arange(6)).loop.region)
+    around = {
+        block.source for block, blocks in loops.items() if any(one in loops for one in blocks - {block})
+    }
+    assert len(around) == 2  # those of `i` and of `j`
