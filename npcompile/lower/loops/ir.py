@@ -456,6 +456,8 @@ class Region:
         The operations that are proved not to leave.
     nonnegative
         The ints that are proved not to be negative.
+    short
+        Operands of sums, by their bounds, which are far from 64 bits.
     limits
         Ints, and a limit of each: native code leaves where one is negative, or not below its limit. The ints
         that they mask, or shift, may wrap.
@@ -478,6 +480,7 @@ class Region:
     wide: frozenset[str] = frozenset()
     certain: set[Expression] = field(default_factory=set)
     nonnegative: set[Expression] = field(default_factory=set)
+    short: dict[Expression, tuple[int, int]] = field(default_factory=dict)
     limits: dict[Expression, int] = field(default_factory=dict)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
     nests: dict[Block, Nest] = field(default_factory=dict)

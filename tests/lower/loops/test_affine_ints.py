@@ -64,6 +64,45 @@ def test_one_check_for_all_operations(function: Any) -> None:
     assert "npl::int_multiply(" not in text and "npl::int_add(" not in text
 
 
+def parsed(values: Any, data: Any) -> int:
+    v = 0
+    for i in range(len(values)):
+        v = int(values[i])
+        for j in range(len(data)):
+            v = v * 10 + int(data[j]) - 48
+        v -= 5 * (7 - int(data[0]) - v)
+        values[i] = v % 1000
+    return v
+
+
+@pytest.mark.parametrize("last", [-1, 922337203685477580, -922337203685477580, 153722867280912930])
+@pytest.mark.parametrize("near", [*range(-40, 41, 8), 1])
+def test_a_term_of_known_bounds(last: int, near: int) -> None:
+    data = np.frombuffer(b"7", np.uint8)
+    check(parsed, np.array([1, -5, 12, last + near, 3]), data)
+    check(parsed, np.array([1, -5, 12, last // 10 + near, 3]), np.frombuffer(b"\xff\x00", np.uint8))
+
+
+def test_one_check_for_a_term_of_known_bounds() -> None:
+    text = begin(parsed, np.arange(4), np.frombuffer(b"7", np.uint8)).loop.source.text
+    assert "npl::int_multiply(" not in text and "npl::int_add(" not in text
+
+
+def rest(values: Any, by: int) -> int:
+    last = 0
+    for i in range(len(values)):
+        x = int(values[i])
+        last = (x - 3) % by + (x + by) % 7 + x % by + x // by
+        values[i] = last
+    return last
+
+
+@pytest.mark.parametrize("by", [1, -1, 7, -7, 2**32 - 1, 2**32, -(2**32), 2**62, -(2**62), 0])
+def test_rests_and_quotients(by: int) -> None:
+    ends = [0, 1, 2, 3, 2**31, 2**32 - 1, 2**32, 2**32 + 2, 2**40, 2**62, MOST - 2**62 - 9]
+    check(rest, np.array([*ends, *(-x for x in ends)]), by)
+
+
 def placed(values: Any, out: Any) -> int:
     last = 0
     for i in range(len(values)):

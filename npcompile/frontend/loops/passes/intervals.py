@@ -251,6 +251,8 @@ class _Analysis(_Values):
                 if isinstance(expression, ir.Apply):
                     if self._is_certain(expression, bounds):
                         self.region.certain.add(expression)
+                    elif expression.operator in (ast.Add, ast.Sub):
+                        self._note_short(expression)
                     if (kept := low_bits(expression)) is not None and self._wraps(kept[0], bounds):
                         self._note_low_bits(kept[0], bounds)
                         if self.value(kept[1], bounds).least < 0:
@@ -259,6 +261,13 @@ class _Analysis(_Values):
                 self._note_low_bits(step.value, bounds)
             if isinstance(step, ir.Step):
                 self._step(step, bounds)
+
+    def _note_short(self, node: ir.Apply) -> None:
+        """Note the operands of a sum that are far from 64 bits."""
+        for operand in node.operands:
+            least, most = self.values[operand]
+            if operand.type == INT and -ir.SMALL <= least and most <= ir.SMALL:
+                self.region.short[operand] = (least, most)
 
     def _note_low_bits(self, node: ir.Expression, bounds: Bounds) -> None:
         """Note that an int, of which the low bits alone count, need not be checked."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
+from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
+_REST = "npl::int_remainder"
 
 
 @writes(ir.Read)
@@ -92,54 +95,99 @@ def _compared_size(emitter: Emitter, node: ir.Apply, size: ir.Apply, place: int)
 
 
 class _Affine(NamedTuple):
-    """An int as `factor * base + shift`. checks: how many of the operations may be beyond 64 bits.
+    """An int as `factor * base + shift` and terms: ints whose bounds are known, each with its factor.
 
-    They are not where the base is at least `least` and at most `most`.
+    low, high: the bounds of the terms' sum. checks: how many of the operations may be beyond 64 bits. They
+    are not where the base is at least `least` and at most `most`.
     """
 
     base: ir.Expression
     factor: int = 1
     shift: int = 0
+    terms: tuple[tuple[int, ir.Expression], ...] = ()
+    low: int = 0
+    high: int = 0
     least: int = LEAST
     most: int = MOST
     checks: int = 0
 
+    def times(self, factor: int) -> _Affine:
+        """Return the product with a constant that is not 0."""
+        ends = sorted((self.low * factor, self.high * factor))
+        return self._replace(
+            factor=self.factor * factor,
+            shift=self.shift * factor,
+            terms=tuple((one * factor, term) for one, term in self.terms),
+            low=ends[0],
+            high=ends[1],
+        )
+
+    def checked(self) -> _Affine:
+        """Return the int after one more operation that may be beyond 64 bits."""
+        low, high, size = self.shift + self.low, self.shift + self.high, abs(self.factor)
+        ends = (LEAST - low, MOST - high) if self.factor > 0 else (high - MOST, low - LEAST)
+        least, most = max(self.least, -(-ends[0] // size)), min(self.most, ends[1] // size)
+        return self._replace(least=least, most=most, checks=self.checks + 1)
+
 
 def _affine(emitter: Emitter, node: ir.Expression) -> _Affine:
-    """Return an int as sums and products of another one and constants."""
+    """Return an int as sums and products of another one with constants, and with ints of known bounds."""
     if not isinstance(node, ir.Apply) or node.operator not in (ast.Add, ast.Sub, ast.Mult):
         return _Affine(node)
     left, right = node.operands
-    known, other = (right, left) if isinstance(right, ir.Constant) else (left, right)
-    if not isinstance(known, ir.Constant) or not {node.type, left.type, right.type} == {INT}:
+    if {node.type, left.type, right.type} != {INT} or any(
+        operand in emitter.region.limits for operand in node.operands
+    ):
         return _Affine(node)
-    if not known.value or any(operand in emitter.region.limits for operand in node.operands):
+    short = emitter.region.short
+    constants = [one for one in (right, left) if isinstance(one, ir.Constant)]
+    known: ir.Expression | None = constants[0] if constants else None
+    if known is None and node.operator is not ast.Mult:
+        known = next((one for one in (right, left) if one in short), None)
+    if known is None or (isinstance(known, ir.Constant) and not known.value):
         return _Affine(node)
-    base, factor, shift, least, most, checks = _affine(emitter, other)
+    found = _affine(emitter, left if known is right else right)
+    sign = -1 if node.operator is ast.Sub else 1
     if node.operator is ast.Mult:
-        factor, shift = factor * known.value, shift * known.value
+        assert isinstance(known, ir.Constant)
+        found = found.times(known.value)
     else:
-        sign = -1 if node.operator is ast.Sub else 1
-        ours, theirs = (sign, 1) if other is right else (1, sign)
-        factor, shift = factor * ours, shift * ours + theirs * known.value
-    if not emitter.is_certain(node):
-        ends = (LEAST - shift, MOST - shift) if factor > 0 else (shift - MOST, shift - LEAST)
-        size = abs(factor)
-        least, most = max(least, -(-ends[0] // size)), min(most, ends[1] // size)
-        checks += 1
-    return _Affine(base, factor, shift, least, most, checks)
+        found, by = (found, sign) if known is right else (found.times(sign), 1)
+        if isinstance(known, ir.Constant):
+            found = found._replace(shift=found.shift + by * known.value)
+        else:
+            low, high = sorted(by * end for end in short[known])
+            terms = (*found.terms, (by, known))
+            found = found._replace(terms=terms, low=found.low + low, high=found.high + high)
+    return found if emitter.is_certain(node) else found.checked()
+
+
+def _operation(node: ir.Apply) -> Operation:
+    """Return the operation that computes a number: the rest of a sum is likely one of few steps away."""
+    match node:
+        case ir.Apply(operator=ast.Mod, operands=(ir.Apply(operator=ast.Add | ast.Sub), _)) if (
+            node.operation.function == _REST
+        ):
+            return replace(node.operation, function=f"{_REST}_of_sum", unchecked=f"{_REST}_of_sum_unchecked")
+    return node.operation
 
 
 def _applied(emitter: Emitter, node: ir.Apply) -> str:
-    operation = node.operation
+    operation = _operation(node)
     if not emitter.is_certain(node):
-        base, factor, shift, least, most, checks = _affine(emitter, node)
-        if checks > 1 and least <= most:  # one check does for all of them
-            text = emitter.value(base)
+        found = _affine(emitter, node)
+        least, most = found.least, found.most
+        if found.checks > 1 and least <= most:  # one check does for all of them
+            text = emitter.value(found.base)
             span = f"{least % (1 << 64)}ull, {most - least}ull"
             emitter.leave_if(f"npl::beyond({text}, {span})", OVERFLOW)
-            parts = f"uint64_t({text}) * {factor % (1 << 64)}ull + {shift % (1 << 64)}ull"
-            return emitter.hold(node.type, f"int64_t({parts})")
+            parts = [f"{found.shift % (1 << 64)}ull"]
+            for factor, part in (
+                (found.factor, text),
+                *((by, emitter.value(one)) for by, one in found.terms),
+            ):
+                parts.append(f"uint64_t({part}) * {factor % (1 << 64)}ull")
+            return emitter.hold(node.type, f"int64_t({' + '.join(parts)})")
     operands = []
     for operand, to in zip(node.operands, operation.operands, strict=True):
         assert isinstance(operand.type, Scalar | Unsigned)

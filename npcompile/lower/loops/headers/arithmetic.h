@@ -100,7 +100,14 @@ template <class T> static inline T divide(T a, T b) {
 // A divisor that is a known power of two: the floor is a shift then, and the rest a mask.
 #define NPL_IS_POWER_OF_TWO(b) (__builtin_constant_p(b) && (b) > 0 && ((b) & ((b) - 1)) == 0)
 
+// Tells if an unsigned division of 32 bits has the quotient and the rest: it takes less time, and no sign counts.
+template <class T> static inline bool is_short_division(T a, T b) {
+    if constexpr (sizeof(T) == 8) return !__builtin_constant_p(b) && (uint64_t(a) | uint64_t(b)) >> 32 == 0;
+    else return false;
+}
+
 template <class T> static inline T floor_quotient(T a, T b) {
+    if (is_short_division(a, b)) [[likely]] return T(uint32_t(a) / uint32_t(b));
     if constexpr (std::is_unsigned_v<T>) return T(a / b);
     else {
         if (NPL_IS_POWER_OF_TWO(b)) return T(a >> __builtin_ctzll(uint64_t(b)));
@@ -110,16 +117,19 @@ template <class T> static inline T floor_quotient(T a, T b) {
 }
 template <class T> static inline T floor_rest(T a, T b) {
     if (NPL_IS_POWER_OF_TWO(b)) return T(a & (b - 1));
-    // `(i + 1) % n` mostly needs no division, which takes as long as twenty additions.
-    if constexpr (sizeof(T) == 8 && !std::is_unsigned_v<T>)
-        if (!__builtin_constant_p(b) && b > 0) {
-            const T once = T(wrapping<T>(a) + (a < 0 ? wrapping<T>(b) : 0));
-            const T less = T(wrapping<T>(once) - wrapping<T>(b)), rest = less < 0 ? once : less;
-            if (__builtin_expect(uint64_t(rest) < uint64_t(b), 1)) return rest;
-        }
+    if (is_short_division(a, b)) [[likely]] return T(uint32_t(a) % uint32_t(b));
     T rest = T(a % b);
     if constexpr (std::is_unsigned_v<T>) return rest;
     else return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
+}
+
+// The rest of a sum: `(i + 1) % n` mostly needs no division, which takes as long as ten additions.
+static inline int64_t floor_rest_of_sum(int64_t a, int64_t b) {
+    if (!__builtin_constant_p(b) && b > 0) {
+        const int64_t once = add(a, a < 0 ? b : 0), less = subtract(once, b), rest = less < 0 ? once : less;
+        if (__builtin_expect(uint64_t(rest) < uint64_t(b), 1)) return rest;
+    }
+    return floor_rest(a, b);
 }
 
 // The rest of a division by truncation. It is always a number of the type; where the quotient is exact as an
@@ -188,6 +198,14 @@ static inline int64_t int_remainder_unchecked(int64_t a, int64_t b) { return b =
 static inline bool int_remainder(int64_t a, int64_t b, int64_t& answer) {
     if (b == 0) return true;
     answer = int_remainder_unchecked(a, b);
+    return false;
+}
+static inline int64_t int_remainder_of_sum_unchecked(int64_t a, int64_t b) {
+    return b == -1 ? 0 : floor_rest_of_sum(a, b);
+}
+static inline bool int_remainder_of_sum(int64_t a, int64_t b, int64_t& answer) {
+    if (b == 0) return true;
+    answer = int_remainder_of_sum_unchecked(a, b);
     return false;
 }
 

@@ -67,7 +67,8 @@ def edges(code: str) -> list[Any]:
     if code[0] in "iu":
         info = np.iinfo(code)
         # The last two round differently to a float32 at once and by way of a float64.
-        some = [0, 1, 2, 3, 7, -1, -2, -7, 63, 100, -101, 2**31 + 5, 2**53 + 1, -(2**62), 2**60 + 2**36 + 1]
+        some = [0, 1, 2, 3, 7, -1, -2, -7, 63, 100, -101, 2**31 + 5, 2**32 - 1, 2**32, 2**53 + 1]
+        some += [-(2**62), 2**60 + 2**36 + 1]
         return sorted(
             {v for v in (*some, info.min, info.min + 1, info.max - 1, info.max) if info.min <= v <= info.max}
         )
