@@ -14,6 +14,7 @@ import types
 from collections import namedtuple
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,14 @@ from npcompile.frontend.loops.entry.closures import (
     is_nested,
     variables_of,
 )
-from npcompile.frontend.loops.entry.values import is_unsigned, key_of, plain_function, scalar_of, type_of
+from npcompile.frontend.loops.entry.values import (
+    LOOKED_AT,
+    is_unsigned,
+    key_of,
+    plain_function,
+    scalar_of,
+    type_of,
+)
 from npcompile.lower.loops.types import (
     Array,
     Dict,
@@ -323,8 +331,15 @@ def is_object(value: Any) -> bool:
     """Tell if a value's attributes, or items, may be names: it is of a user's class, or a record."""
     kind = type(value)
     if kind is dict:
-        return type(next(iter(value), None)) is str and "__name__" not in value  # no module's
+        if type(next(iter(value), None)) is not str or "__name__" in value:  # a module's
+            return False
+        return not all(map(_is_character, islice(value, LOOKED_AT))) or type_of(value) is None
     return bool(kind.__flags__ & _HEAP) and is_plain(kind)
+
+
+def _is_character(key: Any) -> bool:
+    """Tell if a key is one of those that native dicts have among texts."""
+    return type(key) is str and len(key) == 1
 
 
 def is_held(value: Any) -> bool:
