@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from npcompile.diagnostics import log
+from npcompile.frontend.boundary.faults import Fault, beside
 from npcompile.frontend.eager.errstate import traps, warnings_matter
 from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.entry.closures import is_nested
@@ -31,7 +32,7 @@ from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
 from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.frontend.loops.run.frames import end_calls, go_on, pass_through
 from npcompile.frontend.loops.run.generators import SHARED, SHARED_GENERATOR, held
-from npcompile.frontend.loops.run.iterators import State, iterator_of, one_back, state_of
+from npcompile.frontend.loops.run.iterators import State, back_by_one, state_of
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.replay import residency
@@ -295,7 +296,7 @@ class NativeLoop:
         self.ready = False
         if self._errors_matter():
             return None
-        entry = self._entry(iterator if iterator is True else _one_back(iterator), values)
+        entry = self._entry(iterator if iterator is True else back_by_one(iterator), values)
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:
             return None
@@ -381,6 +382,12 @@ class NativeLoop:
                 return MISSING
         return self._globals.get(name, getattr(builtins, name, MISSING))
 
+    def _end(self, fault: Fault) -> None:
+        """Leave the loop to Python, as npcompile failed before native code has begun."""
+        fault.loud()
+        self.refuse(str(fault.reason))
+
+    @beside(_end)
     def _find(self, entry: Entry) -> TypedLoop | None:
         """Return the native code for the types of these names; None where there is to be none."""
         key = entry.key
@@ -583,13 +590,6 @@ def _range_of(iterator: Any) -> range:
 def _state_of(iterator: Any) -> range | State | None:
     """Return the state of an iterator that the loop alone holds; None where there is none."""
     return _range_of(iterator) if type(iterator) is _RANGE_ITERATOR else state_of(iterator)
-
-
-def _one_back(iterator: Any) -> Any:
-    """Return an iterator that begins with the item that was taken last; None where there is none."""
-    state = state_of(iterator)
-    before = None if state is None else one_back(state)
-    return None if before is None else iterator_of(before)
 
 
 def is_large(value: Any, most: int = LARGEST) -> bool:

@@ -225,3 +225,10 @@ def one_back(state: State) -> State | None:
             return Grid(shape, place - 1)
         case Flat(source, place):
             return Flat(source, place - 1)
+
+
+def back_by_one(iterator: Any) -> Any:
+    """Return an iterator that begins with the item that was taken last; None where there is none."""
+    state = state_of(iterator)
+    before = None if state is None else one_back(state)
+    return None if before is None else iterator_of(before)
