@@ -29,8 +29,9 @@ ROUNDS = 6
 # Lengths of named dimensions begin at about these: two recordings that differ in lengths alone make a program
 # for any, and the third call finds it.
 FIRST_LENGTHS = (101, 211, 307)
-# Then they double, up to arrays of MOST_BYTES, while a call takes less than LONGEST seconds: kernels for
-# large work are others. What a call computes may grow by a power of the lengths.
+# Then they double, up to arrays of MOST_BYTES, while a call takes less than LONGEST seconds of its thread's
+# processor time: kernels for large work are others, and must be there though the machine is busy. What a call
+# computes may grow by a power of the lengths.
 MOST_BYTES, LONGEST = 1 << 26, 0.01
 _KINDS = "biufc"
 
@@ -216,13 +217,13 @@ def _by_lengths(jitted: Any, examples: _Examples) -> bool:
 
 
 def _called(jitted: Any, examples: _Examples, lengths: dict[Any, int]) -> tuple[bool, float]:
-    """Call the function until a replay answers. Tells if one did, and the seconds of the last call."""
+    """Call the function until a replay answers. Tells if one did, and the last call's processor time."""
     for _ in range(ROUNDS):
         args, kwargs = examples.arguments(lengths)
         before = _counts(jitted.stats)
-        start = time.perf_counter()
+        start = time.thread_time()
         jitted(*args, **kwargs)
-        seconds = time.perf_counter() - start
+        seconds = time.thread_time() - start
         jitted.wait()
         after = _counts(jitted.stats)
         if after[0] > before[0] and after[1:] == before[1:]:
