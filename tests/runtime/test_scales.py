@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -33,9 +33,12 @@ def alone(x):
 FUNCTIONS = [chain, width, masked]
 
 
-@pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NPCOMPILE_CACHE_DIR", str(tmp_path))
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One for all tests, each of functions of its own: one worker compiles them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NPCOMPILE_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
+        yield
 
 
 # For each scale, and first for the one length; where this is in a constant, for the next length, too.
