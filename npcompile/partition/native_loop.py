@@ -60,6 +60,7 @@ SHORT = 1e-4
 NO_ANSWER = "a value that native code does not hold"
 _RANGE_ITERATOR = type(iter(range(0)))
 _SIZED = frozenset((range, list, tuple))  # loops over these have as many trips as items
+_ITEMS = type(iter(np.empty(1)))  # over arrays, and over others' sequences
 _SIZED_ITERATORS = frozenset((_RANGE_ITERATOR, type(iter([])), type(iter(()))))
 
 # An entry that was made: how long native code has worked, when the thread left it, and its result.
@@ -154,12 +155,12 @@ class NativeLoop:
         if latest is not None and not (latest[0].takes_whole and any(map(is_large, values))):
             if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
                 return Outcome(rest=iterator)
-            start = clock()
+            start, before = clock(), self._worked
             if (done := latest[1](iterator, *values)) is not None:
                 self.within.entered = True
                 outcome = self._done(latest[0], start, done, iterator, values)
                 if not self.trips.settled:
-                    self._note_native(clock() - start)
+                    self._note_native(clock() - start, self._worked - before)
                 return outcome
         began, known = thread_time(), self.within.typed
         entry = self._entry(iterator, values)
@@ -185,17 +186,17 @@ class NativeLoop:
             return None
         if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
             return Outcome(rest=iterator)
-        start = clock()
+        start, before = clock(), self._worked
         outcome = self._run(typed, entry)
         if not self.trips.settled:
-            self._note_native(clock() - start)
+            self._note_native(clock() - start, self._worked - before)
         if entry.objects is None:
             self._keep(typed)
         return outcome
 
-    def _note_native(self, seconds: float) -> None:
-        """Note how long native code took for a loop."""
-        self.trips.note_native(seconds)
+    def _note_native(self, seconds: float, worked: float) -> None:
+        """Note how long native code took for a loop, and how long it worked."""
+        self.trips.note_native(seconds, worked)
         self.fewest = self.trips.fewest
 
     def _keep(self, typed: TypedLoop) -> None:
@@ -250,7 +251,7 @@ class NativeLoop:
             if self.budget.is_python():
                 return True
             self.fewest = self.trips.fewest
-        if type(iterable) in _SIZED:
+        if type(iterable) in _SIZED or (type(iterable) is np.ndarray and iterable.ndim):
             return len(iterable) < self.fewest
         return iterable is True and self.trips.rests()
 
@@ -578,7 +579,9 @@ class NativeLoop:
 
 def _length_of(iterator: Any) -> int:
     """Return how many trips a loop over an iterator has; 1 where it is not known before it is done."""
-    return length_hint(iterator) if type(iterator) in _SIZED_ITERATORS else 1
+    is_sized = type(iterator) in _SIZED_ITERATORS
+    is_sized |= type(iterator) is _ITEMS and type(iterator.__reduce__()[1][0]) is np.ndarray
+    return length_hint(iterator) if is_sized else 1
 
 
 def _range_of(iterator: Any) -> range:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from time import perf_counter as clock
 
-# Native code that takes longer than this many seconds is not in doubt.
+# Native code that works for longer than this many seconds is not in doubt.
 LONG = 5e-5
 # Each way is timed this many times, and its least time counts, as others may load the machine.
 SAMPLES = 3
@@ -27,6 +27,7 @@ class FewestTrips:
         self.fewest = 0
         self.settled = settled
         self._native: list[float] = []  # seconds
+        self._worked: list[float] = []  # those without the way to native code and back
         self._by_trip: list[float] = []  # Python's seconds for one trip
         self._asked = 0  # loops given to Python: those that it leaves by `return` are not timed
         self._began: tuple[float, int] | None = None  # when Python began a loop, and its trips
@@ -34,17 +35,18 @@ class FewestTrips:
 
     def asks_python(self, trips: int) -> bool:
         """Tell if Python is to do the loop at hand, which has so many trips, so that it is timed."""
-        if trips == 0 or len(self._native) <= self._asked or min(self._native) > LONG:
+        if trips == 0 or len(self._native) <= self._asked or min(self._worked) > LONG:
             return False
         self._began = clock(), trips
         self._asked += 1
         self.settled = self._asked == MOST_ASKED
         return True
 
-    def note_native(self, seconds: float) -> None:
-        """Note how long native code took."""
+    def note_native(self, seconds: float, worked: float) -> None:
+        """Note how long native code took, and how long it worked."""
         self._native.append(seconds)
-        if len(self._native) == SAMPLES and min(self._native) > LONG:
+        self._worked.append(worked)
+        if len(self._native) == SAMPLES and min(self._worked) > LONG:
             self.settled = True
         self._decide()
 

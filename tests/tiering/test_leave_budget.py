@@ -146,7 +146,7 @@ def test_short_loops_within_python_are_seldom_entered(monkeypatch: pytest.Monkey
 def test_a_first_entry_that_takes_long_decides_nothing() -> None:
     trips = FewestTrips()
     for seconds in [10 * LONG, *[LONG / 10] * (SAMPLES - 1)]:
-        trips.note_native(seconds)
+        trips.note_native(seconds, seconds)
     assert not trips.settled and trips.asks_python(4)
 
 
@@ -154,15 +154,25 @@ def test_loops_that_take_long_natively_are_not_pythons() -> None:
     trips = FewestTrips()
     for _ in range(SAMPLES):
         assert not trips.asks_python(4)
-        trips.note_native(2 * LONG)
+        trips.note_native(2 * LONG, 2 * LONG)
     assert trips.settled and trips.fewest == 0
 
 
 def test_loops_that_python_leaves_by_return_are_native() -> None:
     trips = FewestTrips()
-    trips.note_native(LONG / 10)
+    trips.note_native(LONG / 10, LONG / 10)
     asked = 0
     while not trips.settled:
         asked += trips.asks_python(4)
-        trips.note_native(LONG / 10)
+        trips.note_native(LONG / 10, LONG / 10)
     assert asked == MOST_ASKED and trips.fewest == 0
+
+
+def test_a_long_way_to_short_native_code_does_not_pay() -> None:
+    trips = FewestTrips()
+    while not trips.settled:
+        if trips.asks_python(5):
+            trips.note_python()
+        else:
+            trips.note_native(4 * LONG, LONG / 100)
+    assert trips.fewest > 5
