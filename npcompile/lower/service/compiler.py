@@ -167,6 +167,9 @@ class SharedUse(NamedTuple):
         return self.shared.pattern
 
 
+_ending: list[subprocess.Popen[bytes]] = []  # workers that were killed: Python warns of those it cannot reach
+
+
 class _Compiler:
     """The jobs of one process and its worker. A forked child gets its own, with the kernels that were
     done."""
@@ -374,6 +377,7 @@ class _Compiler:
         if self.closing:
             raise RuntimeError("the process is ending")
         if self.process is None:
+            _ending[:] = [process for process in _ending if process.poll() is None]
             environment = dict(os.environ, OMP_NUM_THREADS="1", TORCHINDUCTOR_COMPILE_THREADS="1")
             for name in ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP"):
                 environment.pop(name, None)
@@ -408,8 +412,10 @@ class _Compiler:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        try:
             process.wait(0.2)
+        except subprocess.TimeoutExpired:  # on a busy machine
+            _ending.append(process)
         self._close(process, log)
         assert self.folder is not None
         cache.remove_work_folders(self.folder, process.pid)

@@ -250,3 +250,21 @@ def test_threads_that_submit_may_end_before_the_worker_is_done():
     thread.join()
     jobs[0].wait(100)
     assert jobs[0].error is None and len(jobs) == 1
+
+
+def test_a_worker_that_ends_late_is_kept_until_it_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a killed process goes on for a while, and Python warns of one that nobody holds."""
+
+    def late(timeout: float) -> int:
+        raise subprocess.TimeoutExpired("worker", timeout)
+
+    own = compiler._Compiler()
+    process = own._spawn()
+    with monkeypatch.context() as patch:
+        patch.setattr(process, "wait", late)
+        own.stop()
+    assert process in compiler._ending
+    process.wait()
+    own._spawn()
+    assert process not in compiler._ending
+    own.stop()
