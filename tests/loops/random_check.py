@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 import npcompile
+from npcompile.lower.loops.service.compiler import Job, _Compiler
 from npcompile.tiering import compile_budget
 from tests.checker import same
 from tests.loops.random_programs import NAMES
@@ -40,6 +41,22 @@ def compile_loops_alone(patch: pytest.MonkeyPatch) -> None:
     patch.setenv("NPCOMPILE_SPENDING", "1")
     for name in ("FREE", "RATE", "CALLS"):
         patch.setattr(compile_budget, name, 0)
+
+
+@contextmanager
+def compiled_together() -> Iterator[None]:
+    """Compile the loops that the body asks for when it is done: many by each run of the C++ compiler.
+
+    Beside recordings it would run for a few of them at a time, and most of its work would be done anew.
+    """
+    held: list[tuple[_Compiler, Job | None]] = []
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_Compiler, "_put", lambda *asked: held.append(asked))
+            yield
+    finally:
+        for compiler, job in held:
+            compiler._put(job)
 
 
 def module_of(source: str, folder: Path, name: str) -> types.ModuleType:
@@ -102,13 +119,14 @@ def check(sources: list[str], folder: Path) -> list[Any]:
     ours = [module_of(source, folder, f"jitted_{at}") for at, source in enumerate(sources)]
     jitted = [npcompile.jit(module.program) for module in ours]
     for call in range(CALLS):
-        for at, (module, mine, function) in enumerate(zip(plain, ours, jitted, strict=True)):
-            want = outcome(module, module.program, call)
-            try:
-                compare(outcome(mine, function, call), want)
-            except Exception as wrong:
-                raised = want["raised"] and want["raised"][0]
-                raise Different(at, raised, f"call {call}: {type(wrong).__name__}: {wrong}") from wrong
+        with compiled_together():
+            for at, (module, mine, function) in enumerate(zip(plain, ours, jitted, strict=True)):
+                want = outcome(module, module.program, call)
+                try:
+                    compare(outcome(mine, function, call), want)
+                except Exception as wrong:
+                    raised = want["raised"] and want["raised"][0]
+                    raise Different(at, raised, f"call {call}: {type(wrong).__name__}: {wrong}") from wrong
         for function in jitted:
             function.wait(COMPILING)
     return jitted
