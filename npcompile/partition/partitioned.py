@@ -96,7 +96,9 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         self.refused: str | None = None  # why a call under `strict` was not to run
         # Calls that Python makes between blocks have the function's options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
-        self._direct = owner._direct and not (owner._strict or self._substitutes)
+        has_options = owner._strict or self._substitutes
+        self._direct = owner._direct and not has_options
+        self._holds_native = root._direct and not has_options  # loops of functions that are called, too
         code = owner.__wrapped__.__code__
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
         self.took, self.owed, self.has_run, self.entered, self.answered = 0.0, 0.0, False, False, False
@@ -177,7 +179,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         """Return the native code that a loop may have, or a statement that calls nested functions."""
         if node not in self.natives:
             function = cast("types.FunctionType", self.owner.__wrapped__)
-            self.natives[node] = native_code(node, function, self) if self._direct else None
+            self.natives[node] = native_code(node, function, self) if self._holds_native else None
         return self.natives[node]
 
     def refuse(self, node: ast.stmt, why: Refusal) -> None:

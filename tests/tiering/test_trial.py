@@ -116,17 +116,17 @@ def test_a_call_that_is_measured_may_raise() -> None:
     assert state.trial is trial and len(trial.ours) == 1
 
 
-WEIGHTS = {"last": 0.5}
+WEIGHTS = {("last", 1): 0.5}
 
 
 def cumulated(a: Any) -> Any:
     for i in range(1, len(a)):
-        a[i] += WEIGHTS["last"] * np.tanh(a[i - 1])
+        a[i] += WEIGHTS["last", 1] * np.tanh(a[i - 1])
     return a
 
 
 def helper(a: Any, i: int) -> Any:
-    return a[i] * WEIGHTS["last"]
+    return a[i] * WEIGHTS["last", 1]
 
 
 def with_helper(a: Any) -> Any:
