@@ -264,6 +264,14 @@ def little_each_trip(x, o, s):
     return x, k
 
 
+def loop_left(x, o, s):
+    k = 0
+    for i in range(1, len(x)):
+        x[i] = x[i - 1] + (lambda: 1)()
+        k = abs(-3) + 1
+    return x, k
+
+
 def effect(x, o, s):
     total = s[0] + x
     print(end="")
