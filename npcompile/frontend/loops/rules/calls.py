@@ -63,10 +63,10 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         if isinstance(method, Method):
             return callees.call(inference, method.function, node, receiver=method.owner)
     closure = inference.object_at(node.func)
-    if isinstance(closure, Closure) and not makes_generators(closure):
-        return callees.call(inference, closure, node, closure.item)
     if isinstance(closure, Closure):
-        return language.calls.find(GeneratorType, closure)(inference, node)
+        if makes_generators(closure):
+            return language.calls.find(GeneratorType, closure)(inference, node)
+        return callees.call(inference, closure, node, closure.item)
     node, owner = inference.method(node)
     if owner is not None:
         assert isinstance(node.func, ast.Attribute)

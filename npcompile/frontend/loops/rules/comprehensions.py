@@ -74,16 +74,21 @@ def _container(
     body = _Writer(inference, node).loops(node, [adding])
     while True:
         function, operands = _function(inference, node, body, {_MADE: known})
-        assert function.body is not None
-        found = known
-        for step in (step for block in function.body.blocks for step in block.steps):
-            found = with_item(found, step)
+        found = with_items(known, function)
         if found == known:
             return ContainerOfItems(known, function, operands)
         known = found
 
 
-def with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
+def with_items(known: List | Set | Dict, function: ir.Function) -> List | Set | Dict:
+    """Return what is known of a container after a function that adds its items. Raises Outside."""
+    assert function.body is not None
+    for step in (step for block in function.body.blocks for step in block.steps):
+        known = _with_item(known, step)
+    return known
+
+
+def _with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
     """Return what is known of a container after a step that may add an item. Raises Outside."""
     match step, known:
         case Append(value=value), List(item=item):

@@ -24,7 +24,7 @@ from npcompile.frontend.loops.entry.objects import is_path
 from npcompile.frontend.loops.entry.values import plain_function
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.rules.comprehensions import check_made, with_item
+from npcompile.frontend.loops.rules.comprehensions import check_made, with_items
 from npcompile.frontend.loops.source.control_flow import ControlFlow, body_flow
 from npcompile.frontend.loops.source.generator_bodies import (
     FEW_TRIPS,
@@ -58,9 +58,8 @@ _HEAP_FUNCTIONS = (heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapr
 _COUNTED = Known(enumerate)
 _LASTING = (Scalar, Unsigned, Known, Character)
 _MUTABLE = (Array, List, Dict, Set)
-_flows: dict[
-    tuple[int, bool], tuple[Any, ControlFlow]
-] = {}  # by identity of the code, and if it is cut short
+# The graphs of generators' bodies, by the identity of their code, and if they are cut short.
+_flows: dict[tuple[int, bool], tuple[Any, ControlFlow]] = {}
 
 
 class Generated(NamedTuple):
@@ -110,9 +109,7 @@ def _items(
         typed = inference.callees.get(key) or _typed(inference, key)
         if typed.body is None:
             raise Outside(f"`{function.__name__}`, which native loops refused before")
-        found: List | Set | Dict = made
-        for step in (step for block in typed.body.blocks for step in block.steps):
-            found = with_item(found, step)
+        found = with_items(made, typed)
         if found == made:
             operands = [one for one in given if not isinstance(one.type, Known)]
             operands += [inference.read(name) for name, _ in typed.parameters if is_path(name)]
