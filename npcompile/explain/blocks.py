@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
-from npcompile.explain.loops import ExplainedLoop, loops_of, native_statements
+from npcompile.explain.loops import ExplainedLoop, native_statements
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
@@ -209,18 +209,23 @@ def native_loops_under(root: Any) -> Iterator[NativeLoop]:
 # -- what stays Python ---------------------------------------------------------------------------------------
 
 
-def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPython, ...]:
-    """Return the statements in which there is work, but which no block holds."""
+def left_to_python(
+    partitioned: cutting.PartitionedFunction, loops: Iterable[ExplainedLoop]
+) -> tuple[LeftToPython, ...]:
+    """Return the statements in which there is work, but which no block holds.
+
+    loops: those of the function that native code is meant for.
+    """
     file = partitioned.owner.__wrapped__.__code__.co_filename
     elsewhere = "" if file == partitioned.root.__wrapped__.__code__.co_filename else file
     tree, _ = tree_of(partitioned.owner.__wrapped__)  # type: ignore[arg-type]
     reasons = reasons_of(partitioned.owner.__wrapped__, partitioned.root._stats)
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
-    looped = {part for loop in loops for part in statements(loop.body)}
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    looped = {part for node in nodes for part in statements(node.body)}
     inside = {*held(partitioned), *native_statements(partitioned)}
     callees = [callee for callee in partitioned.root.callees.values() if isinstance(callee, cutting.Callee)]
     compiled = {callee.name for callee in callees}
-    loops_left = [loop for loop in loops_of(partitioned) if loop.is_left]
+    loops_left = [loop for loop in loops if loop.is_left]
     found = []
     for node in statements(body_of(tree)):
         if node in inside or not has_work(node):
