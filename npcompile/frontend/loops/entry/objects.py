@@ -314,11 +314,13 @@ def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) 
     key = _key_of_item(name)
     if (key is not None) != instance.is_record:
         return
-    method = None if instance.is_record else method_of(owner, name)
-    if method is not None:
+    if key is not None:
+        value, storable = owner.get(key, _MISSING), key in owner
+    elif (method := method_of(owner, name)) is not None:
         made.names[path] = Method(instance, method)
         return
-    value, storable = attribute_of(owner, name) if key is None else (owner.get(key, _MISSING), key in owner)
+    else:
+        value, storable = attribute_of(owner, name)
     if value is not _MISSING and is_object(value):
         _add_object(made, known, path, value)
     elif value is not _MISSING and (is_held(value) or type(value) is str):
