@@ -46,24 +46,26 @@ def parsed(text: str) -> list[ast.stmt]:
     return tree.body
 
 
-@pytest.mark.parametrize("text", WRITTEN)
-def test_statements(text: str) -> None:
-    function = ast.parse("def f():\n    pass").body[0]
+def made_of(text: str, head: str = "def f():") -> ast.FunctionDef:
+    """Return a function of these statements whose arrays may stay on a device."""
+    function = ast.parse(f"{head}\n    pass").body[0]
     assert isinstance(function, ast.FunctionDef)
     function.body = parsed(text)
     made = resident(function, lambda name: True, ())
-    assert made is not None
+    assert isinstance(made, ast.FunctionDef)
+    return made
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_statements(text: str) -> None:
+    made = made_of(text)
     body = made.body[0]
     assert isinstance(body, ast.With)
     assert list(map(ast.dump, body.body)) == list(map(ast.dump, parsed(WRITTEN[text])))
 
 
 def test_a_loop_that_only_calls_blocks_may_do_trips_at_once() -> None:
-    function = ast.parse("def f():\n    pass").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    function.body = parsed("for i in range(n):\n    x, y = .block0(x, z)\n    y = z")
-    made = resident(function, lambda name: True, ())
-    assert made is not None
+    made = made_of("for i in range(n):\n    x, y = .block0(x, z)\n    y = z")
     *_, begun, loop = made.body[0].body  # type: ignore[attr-defined]
     trip = (
         2,
@@ -78,11 +80,7 @@ def test_a_loop_that_only_calls_blocks_may_do_trips_at_once() -> None:
 
 
 def test_a_loop_whose_blocks_take_its_item_has_trips_that_draw_it() -> None:
-    function = ast.parse("def f():\n    pass").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    function.body = parsed("for i in range(n):\n    x = .block0(x, i)")
-    made = resident(function, lambda name: True, ())
-    assert made is not None
+    made = made_of("for i in range(n):\n    x = .block0(x, i)")
     assert ast.unparse(ast.fix_missing_locations(made)).splitlines()[2:] == [
         "        .resident.look(range, n)",
         "        .trips0 = .resident.begin(range(n))",
@@ -94,13 +92,9 @@ def test_a_loop_whose_blocks_take_its_item_has_trips_that_draw_it() -> None:
 
 
 def test_a_loop_in_which_python_works_on_numbers_may_do_trips_at_once() -> None:
-    function = ast.parse("def f(n):\n    pass").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    function.body = parsed(
-        "while err > n:\n    x, err = .block0(x)\n    if err < 0:\n        break\n    k += 1"
+    made = made_of(
+        "while err > n:\n    x, err = .block0(x)\n    if err < 0:\n        break\n    k += 1", "def f(n):"
     )
-    made = resident(function, lambda name: True, ())
-    assert made is not None
     loop = made.body[0].body[-1]  # type: ignore[attr-defined]
     steps = (
         (-1, 0, True, (1, 3), (), False),
@@ -127,11 +121,8 @@ def test_a_loop_in_which_python_works_on_numbers_may_do_trips_at_once() -> None:
     ],
 )
 def test_other_loops_do_trips_one_by_one(body: str) -> None:
-    function = ast.parse("def f(n):\n    pass").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    function.body = parsed(body)
-    made = resident(function, lambda name: True, ())
-    assert made is not None and "trips" not in ast.unparse(ast.fix_missing_locations(made))
+    made = made_of(body, "def f(n):")
+    assert "trips" not in ast.unparse(ast.fix_missing_locations(made))
 
 
 def test_a_generator_keeps_nothing_on_the_device() -> None:
