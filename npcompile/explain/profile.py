@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from npcompile.explain.assembly import explanation_of
+from npcompile.explain.direct_calls import Place, named_by, named_since, users_place
 from npcompile.explain.explanation import Explanation
 from npcompile.explain.page import page
 from npcompile.explain.programs import duration_text
@@ -50,7 +51,8 @@ class profile:
         Seconds that the block took.
     explanations : tuple of Explanation
         One of each jitted function that the block has called directly, the slowest first: its `report` has
-        the annotated source. Functions that these call are in theirs.
+        the annotated source. Functions that these call are in theirs. Calls that take a few microseconds may
+        all lie between two looks at the stack: no time is known of them then.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class profile:
         self._stacks = StackSampler(lambda: sum(jitted.worked for jitted in self._roots))
         self._exits = ExitStack()
         self._began = 0.0
+        self._place: Place | None = None
 
     def __enter__(self) -> profile:
         if self._began:
@@ -85,6 +88,7 @@ class profile:
             watched = self._watched[jitted] = _Watched(jitted, jitted.stats.calls)
             self._exits.enter_context(timed_kernels(jitted, watched.times))
             self._exits.enter_context(timed_loops(jitted, watched.times))
+        self._place = users_place()
         self._exits.enter_context(self._stacks.sampling())
         self._began = clock()
         return self
@@ -97,14 +101,31 @@ class profile:
         for sample, seconds in self._stacks.samples.items():
             if (owner := _owner(sample, called)) is not None:
                 owner.times.add(sample.spot, seconds)
-        called = [watched for watched in called if watched.times.spots or watched.times.native]
+        called = self._called_directly(called)
         for watched in called:
             times = watched.times
             times.calls = watched.jitted.stats.calls - watched.calls
             times.seconds = sum(times.spots.values()) + sum(times.native.values())
-        called.sort(key=lambda watched: -watched.times.seconds)
+        called.sort(key=lambda watched: (-watched.times.seconds, watched.jitted.name))
         self.explanations = tuple(map(_explained, called))
         self._watched, self._roots = {}, []
+
+    def _called_directly(self, called: list[_Watched]) -> list[_Watched]:
+        """Return the functions that a sample has met, or that not only other ones have called: none of these
+        names them, or the block does, too."""
+        if all(map(_is_met, called)):
+            return called
+        by_block = named_since(self._place)
+        named = {watched.jitted: named_by(watched.jitted) for watched in called}
+
+        def is_anothers(jitted: Jitted) -> bool:
+            return any(jitted in names for other, names in named.items() if other is not jitted)
+
+        return [
+            watched
+            for watched in called
+            if _is_met(watched) or watched.jitted in by_block or not is_anothers(watched.jitted)
+        ]
 
     def __str__(self) -> str:
         within = sum(
@@ -132,6 +153,10 @@ class profile:
 
     def _fragments(self) -> list[str]:
         return [explanation._repr_html_() for explanation in self.explanations]
+
+
+def _is_met(watched: _Watched) -> bool:
+    return bool(watched.times.spots or watched.times.native)
 
 
 def _jitted() -> list[Jitted]:

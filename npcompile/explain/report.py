@@ -140,7 +140,7 @@ class Report:
     calls : int
         The calls that were profiled.
     seconds : float
-        Seconds that each of them took, on average.
+        Seconds that each of them took, on average; 0.0 where no sample of the stack met them.
     recorded : bool
         The call was recorded, and could not be made again: `times` are NumPy's and Python's, by the kind that
         each line is from now on.

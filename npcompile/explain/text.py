@@ -41,6 +41,8 @@ def summary(report: Report) -> list[str]:
 
 def _parts(report: Report) -> str:
     if not report.times:
+        if report.calls and not report.recorded:
+            return f"not timed: no sample of the stack met its {_count(report.calls, 'call')}"
         if report.programs or report.native_loops:
             return "parts of it are compiled; for the time of its lines, call it within `npcompile.profile()`"
         return f"nothing of it is compiled{report.waits and '; ' + report.waits}"
@@ -55,7 +57,8 @@ def _parts(report: Report) -> str:
 
 def _speed(report: Report) -> str:
     if report.numpy is None or report.replay is None:
-        calls = f"{_count(report.calls, 'call')} of {duration_text(report.seconds)}; " if report.calls else ""
+        each = f" of {duration_text(report.seconds)}" if report.seconds else ""
+        calls = f"{_count(report.calls, 'call')}{each}; " if report.calls else ""
         return f"{calls}not compared with NumPy: {report.untimed}"
     times = f"NumPy {duration_text(report.numpy)}, compiled {duration_text(report.replay)}"
     return f"{report.numpy / report.replay:.3g} times NumPy's ({times})"
@@ -64,7 +67,10 @@ def _speed(report: Report) -> str:
 def _bottleneck(report: Report) -> str:
     found = report.bottleneck
     if found is None:
-        return "nothing outside of compiled code" if report.functions else "not known, as there is no source"
+        if not report.functions:
+            return "not known, as there is no source"
+        known = report.times or report.programs or report.native_loops
+        return "nothing outside of compiled code" if known else "not known, as nothing was timed"
     file = "" if found.file == report.file else f" of {os.path.basename(found.file)}"
     share = "" if found.share is None else f" ({found.share:.0%} of the time)"
     advice = f"; instead: {found.advice}" if found.advice else ""
