@@ -78,6 +78,20 @@ class ZippedState(ir.State):
         return f"zip({', '.join(map(str, self.parts))}{', strict=True' * self.strict})"
 
 
+def is_finite(kind: ir.State) -> bool:
+    """Tell if an iterator knows how many items are left, whatever a trip does."""
+    match kind:
+        case ir.RangeState() | PartsState():
+            return True
+        case ItemsState(source=source):
+            return isinstance(source, Array)
+        case CountedState(items=items):
+            return is_finite(items)
+        case ZippedState(parts=parts, strict=False):
+            return all(map(is_finite, parts))
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class TupleItem(ir.Compound):
     """An item, by an int, of a tuple whose items all have one type."""

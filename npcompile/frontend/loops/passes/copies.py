@@ -9,12 +9,19 @@ from dataclasses import fields, replace
 from typing import Any
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import (
+    CountedIterator,
+    ItemsIterator,
+    RangeIterator,
+    ZippedIterator,
+)
 from npcompile.lower.loops.types import INT
 
-_STEPS = (ir.Bind, ir.StoreItem, ir.CallFunction, ir.BeginRange, ir.Jump, ir.Branch, ir.NextOfRange, ir.Leave)
+_STEPS = (ir.Bind, ir.StoreItem, ir.CallFunction, ir.BeginRange, ir.Jump, ir.Branch, ir.Next, ir.Leave)
 _EXPRESSIONS = (
     *(ir.Constant, ir.Unused, ir.Read, ir.Apply, ir.Item),
     *(ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.Call),
+    *(RangeIterator, ItemsIterator, CountedIterator, ZippedIterator),
 )
 
 

@@ -14,6 +14,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.nesting import innermost
+from npcompile.lower.loops.codegen.poll_chunks import PollChunks
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.codegen.trip_counts import TripCounts
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
@@ -113,6 +114,9 @@ class Emitter:
         self.nest: LoopNest | None = None  # the nest that the block at hand is in
         self.nested = False  # its version without checks is being written
         self.counts = TripCounts(self)
+        self.chunks = PollChunks(self)
+        self.here: ir.Block | None = None  # the block at hand, once its label is written
+        self.is_counted = False  # the trip at hand is one of a chunk: there is an item to take
         self.version = CHECKED  # the one of that loop which is being written
         self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
         self.borrowed: set[str] = set()  # parameters that are the caller's values
@@ -232,7 +236,7 @@ class Emitter:
         if known is None:
             known = f"{re.sub(r'[^0-9A-Za-z]', '_', name)}_{len(self.variables)}"
             self.variables[name, kind] = known
-            self.declared += declare(known, kind)
+            self.declared.append(f"{c_type(kind)} {known}{{}};  // {kind}")
             if self.within is not None and holds_memory(kind):
                 self.declared.append(f"npl::keeper kept_{known}{{{known}, &is_left}};")
         return known
@@ -254,13 +258,13 @@ class Emitter:
 
     def _load(self, name: str, kind: Type, offset: int) -> None:
         if not isinstance(kind, Known):
-            self.lines += load(self.variable(name, kind), kind, offset)
+            self.lines.append(f"npl::load(words + {offset}, {self.variable(name, kind)});")
         if kind in self.region.stored.get(name, ()):  # else it has no value yet
             self.set_tag(name, kind)
 
     def _save(self, name: str, kind: Type, offset: int) -> None:
         if not isinstance(kind, Known):
-            self.lines += save(self.variable(name, kind), kind, offset)
+            self.lines.append(f"npl::save(words + {offset}, {self.variable(name, kind)});")
 
     # -- blocks ------------------------------------------------------------------------------------------
 
@@ -276,10 +280,14 @@ class Emitter:
                 self.lines.append(f"{self.nested_label(block) if self.nested else block.label}:;")
                 _rules[ir.FastLoop](self, self.region.fast_loops[block])
             for version in self.versions():
-                self.version = version
+                self.version, self.here = version, None
                 self.lines.append(f"{self.label(block)}:;")
-                if block.is_header and version == CHECKED and self._polls(block):
+                self.is_counted = self.is_chunked(block)
+                if self.is_counted:
+                    self.chunks.begin(block)
+                elif block.is_header and version == CHECKED and self._polls(block):
                     self.poll(block)
+                self.here = block
                 if self.shares and (shared := self.region.shared.get(block)) is not None:
                     _rules[type(shared)](self, shared)
                 self._steps(block)
@@ -320,6 +328,10 @@ class Emitter:
             return self.nest.clock is None
         return not self.nested or header in self.region.nests or not isinstance(header.end, ir.NextOfRange)
 
+    def is_chunked(self, header: ir.Block) -> bool:
+        """Tell if the version at hand of a loop polls once for a chunk of trips."""
+        return header in self.chunks.loops and self.version == CHECKED and self._polls(header)
+
     def kept_items(self, loop: ir.FastLoop) -> KeptItems:
         """Return the variables of the items that a loop keeps."""
         if loop not in self.registers:
@@ -348,11 +360,15 @@ class Emitter:
         """Return the share that a trip takes of the time between two polls."""
         if self.nested and self.nest is not None and header is self.nest.header and not self.nest.is_counted:
             return self.counts.cost(self.nest)
+        if self.is_chunked(header):
+            return self.chunks.count(header)
         return INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
 
     def label(self, block: ir.Block) -> str:
         """Return the label of a block, as the block at hand goes to it."""
         is_within = self.nest is not None and block in self.nest.blocks
+        if self.is_chunked(block) and self.here in self.chunks.loops[block]:
+            return self.chunks.label(block, self.nested)
         if self.loop is not None and block in self.loop.blocks:
             return self.entered(block, self.version)
         if is_within and self.nested:
@@ -525,23 +541,6 @@ def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code
         codes.append(Code(tuple(emitter.exits), emitter.layout))
     text = "".join(line + "\n" for line in (*heads, *texts))
     return text, tuple(codes)
-
-
-# -- types -------------------------------------------------------------------------------------------------
-
-
-def declare(name: str, kind: Type) -> list[str]:
-    return [f"{c_type(kind)} {name}{{}};  // {kind}"]
-
-
-def load(name: str, kind: Type, offset: int) -> list[str]:
-    """Return the statements that read a variable from the words."""
-    return [f"npl::load(words + {offset}, {name});"]
-
-
-def save(name: str, kind: Type, offset: int) -> list[str]:
-    """Return the statements that write a variable to the words."""
-    return [f"npl::save(words + {offset}, {name});"]
 
 
 # -- ends --------------------------------------------------------------------------------------------------

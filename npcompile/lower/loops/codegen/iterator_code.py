@@ -113,8 +113,9 @@ def _strict(kind: ir.State, state: str) -> Iterator[str]:
 @does(ir.Next)
 def _next(emitter: Emitter, end: ir.Next) -> None:
     state = emitter.variable(end.state, end.kind)
-    leave_if_uneven(emitter, end.kind, state)
-    emitter.lines.append(f"if (!npl::more({state})) goto {emitter.label(end.exhausted)};")
+    if not emitter.is_counted:
+        leave_if_uneven(emitter, end.kind, state)
+        emitter.lines.append(f"if (!npl::more({state})) {emitter.go(end.exhausted, ends=True)}")
     if objects_in(end.kind):
         emitter.leave_if(f"npl::unfit({state})")
     item = emitter.variable(end.item, end.kind.item)

@@ -6,23 +6,33 @@ from npcompile.lower.loops import ir
 
 
 def innermost(region: ir.Region) -> set[ir.Block]:
-    """Return the headers from which no other loop's header is reached before their own."""
-    found = set()
-    for header in region.blocks:
-        if not header.is_header:
-            continue
-        seen, pending = {header}, [*ir.targets(header.end)[:1]]
-        while pending:
-            block = pending.pop()
-            if block in seen:
-                continue
+    """Return the headers of the loops that have no other loop in them.
+
+    Where a trip leaves a loop (`break`, the second part of `while a and b`), what comes next is outside.
+    A loop that is entered in the middle is one of these where no other header is reached before its own.
+    """
+    loops = natural_loops(region)
+    return {
+        header
+        for header in region.blocks
+        if header.is_header
+        and not any(
+            block.is_header and block.source != header.source
+            for block in loops.get(header) or _reached_in_trip(header)
+        )
+    }
+
+
+def _reached_in_trip(header: ir.Block) -> set[ir.Block]:
+    """Return the blocks that are reached from a header before it or another one, and these headers."""
+    seen, pending = {header}, [*ir.targets(header.end)[:1]]
+    while pending:
+        block = pending.pop()
+        if block not in seen:
             seen.add(block)
-            if block.is_header and block.source != header.source:
-                break
-            pending += ir.targets(block.end)
-        else:
-            found.add(header)
-    return found
+            if not block.is_header or block.source == header.source:
+                pending += ir.targets(block.end)
+    return seen
 
 
 def natural_loops(region: ir.Region) -> dict[ir.Block, set[ir.Block]]:

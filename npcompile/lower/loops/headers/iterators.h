@@ -68,6 +68,31 @@ static inline bool any_more(tuple<First, Rest...> &states) {
     return more(states.first) || any_more(states.rest);
 }
 
+static inline int64_t fewer(int64_t one, int64_t other) { return one < other ? one : other; }
+// How many items are left of an iterator that knows it.
+static inline int64_t items_left(const range &state) { return state.length - state.position; }
+template <typename Source, int step>
+static inline int64_t items_left(const items<Source, step> &state) {
+    return step > 0 ? state.source.shape[0] - state.place : state.place + 1;
+}
+template <typename T, int count, int step>
+static inline int64_t items_left(const parts<T, count, step> &state) {
+    return step > 0 ? count - state.place : state.place + 1;
+}
+template <typename State>
+static inline int64_t items_left(const enumerated<State> &state) {
+    return items_left(state.state);
+}
+static inline int64_t items_left(const tuple<> &) { return INT64_MAX; }
+template <typename First, typename... Rest>
+static inline int64_t items_left(const tuple<First, Rest...> &states) {
+    return fewer(items_left(states.first), items_left(states.rest));
+}
+template <typename... States>
+static inline int64_t items_left(const zipped<States...> &state) {
+    return sizeof...(States) ? items_left(state.states) : 0;
+}
+
 static inline int64_t take(range &state) { return state.start + state.position++ * state.stride; }
 template <typename T, bool packed, int step>
 static inline T take(items<array<T, 1, packed>, step> &state) {

@@ -1,0 +1,160 @@
+"""Loops that poll once for a chunk of trips end, leave and are interrupted where Python would be."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from npcompile.lower.loops.codegen.nesting import innermost
+from tests.frontend.loops.jitted import Programs
+from tests.frontend.loops.native import begin, check
+
+LENGTHS = (0, 1, 1023, 1024, 1025, 4500)
+
+
+def over_range(a: Any, n: int) -> Any:
+    s = 0
+    for k in range(3, 2 * n, 2):
+        s = (3 * s + k) % 1001
+    return s
+
+
+def over_items(a: Any, n: int) -> Any:
+    s = 0
+    for x in a:
+        if x % 3 == 0:
+            continue
+        s = (3 * s + x) % 1001
+    return s
+
+
+def from_the_end(a: Any, n: int) -> Any:
+    s = 0
+    for x in reversed(a):
+        s = (3 * s + x) % 1001
+    return s
+
+
+def side_by_side(a: Any, n: int) -> Any:
+    s = 0
+    for x, y, k in zip(a, a[: n - 2], range(5, 3 * n), strict=False):
+        s = (3 * s + x - y * k) % 1001
+    return s
+
+
+def with_numbers(a: Any, n: int) -> Any:
+    s = 0
+    for k, x in enumerate(a, 7):
+        s = (3 * s + x * k) % 1001
+    return s
+
+
+def ended_early(a: Any, n: int) -> Any:
+    s = 0
+    for k in range(30):
+        for x in a:
+            s = (3 * s + x) % 1001
+            if x == k * 60:
+                break
+        else:
+            s += 1
+    return s
+
+
+def characters(a: Any, n: int) -> Any:
+    s = 0
+    for c in b"12, 345":
+        for x in a:
+            if x % 60 == c:
+                s += c
+    return s
+
+
+FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(over_range, over_items, from_the_end, side_by_side, with_numbers, ended_early, characters),
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_loops_of_several_chunks(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    for n in LENGTHS:
+        run = check(function, np.arange(n) * 7 % 2000, n)
+    assert "chunk_" in run.loop.source.text
+
+
+def test_a_loop_that_may_leave_in_each_trip_polls_by_its_own_trips() -> None:
+    """A `while` loop of two conditions, and one that `break` ends, have no other loop in them."""
+    region = check(first_places, np.arange(40) % 7, np.arange(3) + 2, 5).loop.region
+    headers = {block for block in region.blocks if block.is_header}
+    assert innermost(region) == headers - {region.entry}, region
+
+
+def first_places(a: Any, found: Any, n: int) -> Any:
+    for k in range(len(found)):
+        i = 0
+        while i < 40 and a[i * 3 % 40] != found[k]:
+            i += 1
+        while True:
+            i += n
+            if i % 7 == 0:
+                break
+        found[k] = i
+    return found
+
+
+programs = Programs()
+_ITEMS = np.arange(3000)
+
+
+@programs(_ITEMS, np.zeros(2500, int))
+def stored_before_an_exception(a: Any, out: Any) -> Any:
+    for x in a:
+        out[x] = x * x
+    return out
+
+
+@programs(_ITEMS, np.zeros(4000, int))
+def ints_beyond_64_bits(a: Any, out: Any) -> Any:
+    s = (1 << 63) - 1100 * 1100
+    for k, x in enumerate(a):
+        s += int(x)
+        out[k] = k
+    return s
+
+
+@programs(_ITEMS, np.zeros(4000, int))
+def left_and_entered_again(a: Any, out: Any) -> Any:
+    for x in a:
+        if x % 1000 == 999:
+            out[x] = len(str(x))
+        else:
+            out[x] = x
+    return out
+
+
+def test_places_at_which_loops_leave() -> None:
+    for name, (jitted, outcomes) in programs.called().items():
+        programs.check(name, jitted, outcomes)
+
+
+def doubled(s: Any, n: int) -> None:
+    for i in range(n):
+        s[0] = (s[0] * 3 + i) & 0xFFFF
+        s[1 + s[0]] += 1
+        s[1] += s[1 + (i & 3)]
+
+
+def test_an_interrupt_ends_a_loop_between_chunks() -> None:
+    s = np.zeros(2 + 0xFFFF, int)
+    native = begin(doubled, s, 2**40)
+    assert native.loop.job is not None and native.loop.job.wait()
+    threading.Timer(0.2, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        native.run()
+    assert s[1:].any()
