@@ -10,6 +10,7 @@ from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.scalars import unsigned
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.told_ir import Told
 from npcompile.lower.loops.types import Known
 
 
@@ -23,3 +24,10 @@ def constant(value: Any) -> ir.Constant:
     if isinstance(value, np.ndarray):
         raise Outside("an array that is a module's or a class's")
     return ir.Constant(Known(value), None)
+
+
+def told(made: ir.Expression, *values: ir.Expression) -> ir.Expression:
+    """Return what was made of values; if their types alone have told it, as what is known once the values
+    are evaluated: an item of a list may be of another type than expected."""
+    unsure = tuple([value for value in values if not isinstance(value, ir.Read | ir.Constant)])
+    return Told(made.type, made, unsure) if unsure and isinstance(made, ir.Constant) else made

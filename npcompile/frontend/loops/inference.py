@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.assumed import Assumed
-from npcompile.frontend.loops.constants import constant
+from npcompile.frontend.loops.constants import constant, told
 from npcompile.frontend.loops.entry.closures import Closure, Reference
 from npcompile.frontend.loops.entry.objects import Instance, is_held_type, is_path, variable_of
 from npcompile.frontend.loops.entry.unbound import UNBOUND
@@ -29,6 +29,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem
 from npcompile.lower.loops.either_ir import either_of
 from npcompile.lower.loops.list_ir import Expected, ListItem, as_expected, common, may_be
+from npcompile.lower.loops.told_ir import Told
 from npcompile.lower.loops.types import (
     INT,
     UNSIGNED,
@@ -210,7 +211,8 @@ class Inference:
         """Return the end of a block at a step in which a value is of one type or another."""
         for name, value in split.kept:
             self.bind(name, value)
-        if isinstance(split.test, ir.Constant):
+        test = self.decided(split.test)
+        if isinstance(test, ir.Constant):
             target = self.continued.find(source, number, split.node, split.ways[0])
             return self.leave("a call within another expression") if target is None else self.jump(target)
         ways = []
@@ -219,7 +221,7 @@ class Inference:
             if target is None:
                 return self.leave("a value of one type or another")
             ways.append(self.reach(target))
-        return ir.Branch(self.place, self.line, split.test, *ways)
+        return ir.Branch(self.place, self.line, test, *ways)
 
     def leave(self, why: str | None) -> ir.Leave:
         return ir.Leave(self.place, self.line, why)
@@ -447,7 +449,7 @@ class Inference:
                 return self.jump(target)
             case cf.Branch(test, then, otherwise):
                 self.line = test.lineno
-                made = self.truth(self.value(test))
+                made = self.decided(self.truth(self.value(test)))
                 if isinstance(made, ir.Constant):
                     return self.jump(then if made.value else otherwise)
                 return ir.Branch(self.place, self.line, made, self.reach(then), self.reach(otherwise))
@@ -510,7 +512,13 @@ class Inference:
 
     def truth(self, value: ir.Expression) -> ir.Expression:
         """Return the truth of a value, as a Python bool."""
-        return language.truths.find(type(value.type), value.type)(self, value)
+        return told(language.truths.find(type(value.type), value.type)(self, value), value)
+
+    def decided(self, test: ir.Expression) -> ir.Expression:
+        """Return the test of a branch; a constant where types tell which way is taken."""
+        for value in test.values if isinstance(test, Told) else ():
+            self.bind(".unused", value)
+        return test.constant if isinstance(test, Told) else test
 
     def read(self, name: str) -> ir.Expression:
         """Return the value of a name."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.loops import callees, language
-from npcompile.frontend.loops.constants import constant
+from npcompile.frontend.loops.constants import constant, told
 from npcompile.frontend.loops.entry.closures import Closure
 from npcompile.frontend.loops.entry.objects import Method
 from npcompile.frontend.loops.entry.values import makes_generators, plain_function
@@ -164,7 +164,7 @@ def _len(inference: Inference, node: ast.Call) -> ir.Expression:
     if isinstance(value.type, Array) and value.type.ndim:
         return ir.length(value, 0)
     if isinstance(value.type, Tuple):
-        return ir.integer(len(value.type.items))
+        return told(ir.integer(len(value.type.items)), value)
     if isinstance(value.type, Text):
         return TextLength(INT, value)
     if isinstance(value.type, List):

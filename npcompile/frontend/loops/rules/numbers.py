@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from npcompile.frontend.loops import language
+from npcompile.frontend.loops.constants import told
 from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
@@ -196,9 +197,9 @@ def compared(inference: Inference, kind: Any, left: ir.Expression, right: ir.Exp
         known = _is(left.type, right.type)
         if known is None:
             raise Outside(f"`is` of {left.type} and {right.type}")
-        return ir.truth(known is (kind is ast.Is))
+        return told(ir.truth(known is (kind is ast.Is)), left, right)
     rule = language.comparisons.find((type(left.type), type(right.type)), f"{left.type} and {right.type}")
-    return rule(inference, kind, left, right)
+    return told(rule(inference, kind, left, right), left, right)
 
 
 def _is(left: Type, right: Type) -> bool | None:

@@ -25,6 +25,7 @@ from npcompile.lower.loops.codegen import (
     scalar_code,
     select_code,
     text_code,
+    told_code,
     view_code,
     whole_code,
 )
@@ -53,6 +54,7 @@ FAMILIES = (
     scalar_code,
     select_code,
     text_code,
+    told_code,
     view_code,
     whole_code,
 )
