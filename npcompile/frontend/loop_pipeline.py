@@ -20,7 +20,7 @@ from npcompile.diagnostics.settings import config
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.callees import Signature, flow_of, objects_given, statements_of
-from npcompile.frontend.loops.entry.objects import Objects, path_of_module, paths_in, variable_of
+from npcompile.frontend.loops.entry.objects import Objects, is_path, path_of_module, paths_in, variable_of
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.bounds_checks import hoist
@@ -221,6 +221,8 @@ def typed_loop(
     variables = {} if objects is None else objects.variables
     given = names if objects is None else names | objects.names
     inference, region = _inferred(flow, given, storable, variables)
+    used = inference.read_fields.keys() | region.stored.keys()
+    region.names = {name: kind for name, kind in region.names.items() if name in used or not is_path(name)}
     bodies = [function.body for function in region.functions if function.body is not None]
     region.wide = wide
     if flow.kept == {ANSWER}:

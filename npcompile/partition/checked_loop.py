@@ -21,7 +21,8 @@ from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.source.control_flow import Return
 from npcompile.lower.loops import array_ir, ir
-from npcompile.partition.native_loop import MISSING, Entry, NativeLoop
+from npcompile.partition.loop_entry import Entry
+from npcompile.partition.native_loop import MISSING, NativeLoop
 from npcompile.verify import loop_check
 from npcompile.verify.loop_check import Moment, Ran
 from npcompile.verify.loop_marks import Items
@@ -82,7 +83,7 @@ class CheckedLoop(NativeLoop):
         typed = self.compiled(entry)
         if typed is None:
             return None
-        *_, (number, words, raised) = self._entered(typed, entry.names)
+        *_, (number, words, raised, _) = self._entered(typed, entry.names)
         names, _ = typed.unpack(words, arrays_in(entry.names.values()), entry.objects)
         if raised is not None:
             raise raised

@@ -21,7 +21,8 @@ from npcompile.frontend.loops.quick_entry import SharingEntry
 from npcompile.frontend.loops.run.frames import raised_within
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.source.control_flow import ANSWER
-from npcompile.partition.native_loop import LARGEST, Entry, NativeLoop, is_large
+from npcompile.partition.loop_entry import Entry
+from npcompile.partition.native_loop import LARGEST, NativeLoop, is_large
 
 NOT_ANSWERED: Final = object()
 # Instructions, and functions by name, that make containers.
@@ -68,7 +69,7 @@ class NativeBody(NativeLoop):
     @property
     def answers(self) -> bool:
         """Tell if there is native code that answers calls."""
-        return self._latest is not None and not self.closed
+        return bool(self._quick) and not self.closed
 
     @property
     def worked(self) -> float:
@@ -84,9 +85,9 @@ class NativeBody(NativeLoop):
     @property
     def lent(self) -> Any:
         """Return what answers calls without Python, if anything may; the caller says how many."""
-        if (latest := self._latest) is None or self.closed or self._timed < TIMED:
+        if not self._quick or self.closed or self._timed < TIMED:
             return None
-        typed, entry = latest
+        typed, entry = self._quick[0]
         if typed not in self._lent:
             most_bytes = LARGEST if typed.takes_whole else 0
             self._lent[typed] = body_calls(
@@ -105,7 +106,7 @@ class NativeBody(NativeLoop):
         ) -> Any:
             start = clock() - seconds
             try:
-                outcome = self._done(typed, start, (number, words, raised), True, args)
+                outcome = self._done(typed, start, (number, words, raised, None), True, args)
                 return self._answer(outcome, start, not typed.finishes[number], args)
             except BaseException as error:
                 if (fault := fault_of(error)) is None:
@@ -118,22 +119,20 @@ class NativeBody(NativeLoop):
     def answer(self, args: tuple[Any, ...]) -> Any:
         """Answer a call natively; NOT_ANSWERED where the cut function has to."""
         for _ in range(2):
-            if (latest := self._latest) is not None:
-                if latest[0].takes_whole and any(map(is_large, args)):
-                    break
-                start = clock()
-                if (done := latest[1](True, *args)) is not None:
-                    if self._timed == TIMED and done[2] is None and latest[0].finishes[done[0]]:
-                        self._note_worked(clock() - start)
-                        self.entries += 1
-                        self.within.owner._stats.loop_entries += 1
-                        return latest[0].exchange.value(ANSWER, done[1], args)
-                    outcome = self._done(latest[0], start, done, True, args)
-                    return self._answer(outcome, start, not latest[0].finishes[done[0]], args)
+            start, known = clock(), len(self._quick)
+            if (found := self._enter_quickly(True, args)) is not None:
+                typed, done = found
+                ended = typed.finishes[done[0]]
+                if self._timed == TIMED and done[2] is None and done[3] is None and ended:
+                    self._note_worked(clock() - start)
+                    self.entries += 1
+                    self.within.owner._stats.loop_entries += 1
+                    return typed.exchange.value(ANSWER, done[1], args)
+                return self._answer(self._done(typed, start, done, True, args), start, not ended, args)
             packed = self.prepare(args)
             if packed is not None:
                 return self._by_packing(*packed, args)
-            if self.closed or self._latest is latest:
+            if self.closed or len(self._quick) == known:
                 break
         return NOT_ANSWERED
 
@@ -161,14 +160,15 @@ class NativeBody(NativeLoop):
         """Find native code for the types of a call's arguments, or have it compiled. Return it where Python
         has to pack its values."""
         entry = self._entry(True, args) if len(args) == len(self.takes) else None
-        typed = None if entry is None or entry.objects is not None else self._find(entry)
+        typed = None if entry is None else self._find(entry)
         if typed is None:
             self.closed = True
         elif typed.job.done:
-            self._keep(typed)
+            assert entry is not None
+            self._keep(typed, entry)
             # Where the runtime is not loaded yet, short calls are better left to the cut function.
-            if self._latest is None and (typed in self._entries or self.within.only_calls):
-                assert entry is not None
+            no_quick = self._entries.get(typed) is None
+            if no_quick and (typed in self._entries or self.within.only_calls):
                 return typed, entry
         return None
 

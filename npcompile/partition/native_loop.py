@@ -12,10 +12,9 @@ import time
 import warnings
 from dataclasses import replace
 from itertools import islice
-from operator import length_hint
 from time import perf_counter as clock
 from time import thread_time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +27,11 @@ from npcompile.frontend.loops.entry.objects import Objects, in_order, is_object,
 from npcompile.frontend.loops.entry.unbound import Unbound, with_values
 from npcompile.frontend.loops.entry.values import WIDE, key_of, type_of
 from npcompile.frontend.loops.passes.refusal import Refusal
-from npcompile.frontend.loops.quick_entry import Done, QuickEntry, quick_entry
+from npcompile.frontend.loops.quick_entry import Done, Given, QuickEntry, quick_entry
 from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.frontend.loops.run.frames import end_calls, go_on, pass_through
 from npcompile.frontend.loops.run.generators import SHARED, SHARED_GENERATOR, held
-from npcompile.frontend.loops.run.iterators import State, back_by_one, state_of
+from npcompile.frontend.loops.run.iterators import back_by_one, state_of
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.run.scope import Scope
 from npcompile.frontend.replay import residency
@@ -40,6 +39,7 @@ from npcompile.frontend.rewrite.partition import captured_by_nested
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.loops.service.compiler import want_runtime
 from npcompile.lower.native import native
+from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.fewest_trips import FewestTrips
@@ -58,44 +58,10 @@ ENTERING = 2e-6  # seconds of an entry without Python that are no work
 SHORT = 1e-4
 # The reason of a leave that raises nothing, where no other is known: a check of the statement failed.
 NO_ANSWER = "a value that native code does not hold"
-_RANGE_ITERATOR = type(iter(range(0)))
 _SIZED = frozenset((range, list, tuple))  # loops over these have as many trips as items
-_ITEMS = type(iter(np.empty(1)))  # over arrays, and over others' sequences
-_SIZED_ITERATORS = frozenset((_RANGE_ITERATOR, type(iter([])), type(iter(()))))
 
 # An entry that was made: how long native code has worked, when the thread left it, and its result.
 Entered = tuple[float, float, Done]
-
-
-class Entry(NamedTuple):
-    """The values of the names at an entry, attributes of `objects` among them.
-
-    unsigned: the names of ints that are to be unsigned where they are not negative.
-    """
-
-    names: dict[str, Any]
-    objects: Objects | None
-    unsigned: set[str]
-    nested: tuple[str, ...]  # the names whose values may be nested functions
-    module: dict[str, Any]  # the globals
-
-    @property
-    def key(self) -> Any:
-        """The key of the entries that share native code; None where a name has no native type."""
-        if self.objects is None:
-            keys = tuple([key_of(value, name in self.unsigned) for name, value in self.names.items()])
-        else:
-            held, values = self.objects.names, self.objects.values
-            own = [one for one in self.names.items() if one[0] not in held and one[0] not in values]
-            keys = tuple([key_of(value, name in self.unsigned) for name, value in own])
-        return None if None in keys else (keys, self.objects and self.objects.key(self.unsigned))
-
-    def add_attributes(self, paths: tuple[str, ...]) -> None:
-        """Read more attributes of the objects."""
-        made = objects_of(self.names, paths, self.nested, self.module)
-        assert made is not None and self.objects is not None
-        self.objects.take(made)
-        self.names.update(made.values)
 
 
 class NativeLoop:
@@ -126,8 +92,8 @@ class NativeLoop:
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
         self._unsigned: set[str] = set()  # names that were found to take ints of unsigned 64 bits
-        # The native code entered last, and what enters it for values of the types that it has.
-        self._latest: tuple[TypedLoop, QuickEntry] | None = None
+        # What enters native code for values of the types that it has: that of the last entry comes first.
+        self._quick: list[tuple[TypedLoop, QuickEntry]] = []
         self._entries: dict[TypedLoop, QuickEntry | None] = {}
         self._pending: list[TypedLoop] = []  # those of which it is not known that they are compiled
         self.ready = False
@@ -151,14 +117,13 @@ class NativeLoop:
             return Outcome(rest=iterator)
         if self._errors_matter():
             return None
-        latest = self._latest
-        if latest is not None and not (latest[0].takes_whole and any(map(is_large, values))):
-            if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
+        if self._quick:
+            if not self.trips.settled and self.trips.asks_python(length_of(iterator)):
                 return Outcome(rest=iterator)
             start, before = clock(), self._worked
-            if (done := latest[1](iterator, *values)) is not None:
+            if (found := self._enter_quickly(iterator, values)) is not None:
                 self.within.entered = True
-                outcome = self._done(latest[0], start, done, iterator, values)
+                outcome = self._done(found[0], start, found[1], iterator, values)
                 if not self.trips.settled:
                     self._note_native(clock() - start, self._worked - before)
                 return outcome
@@ -184,40 +149,58 @@ class NativeLoop:
         if typed.job.error is not None:  # since it was found
             self.refuse(str(typed.job.error))
             return None
-        if not self.trips.settled and self.trips.asks_python(_length_of(iterator)):
+        if not self.trips.settled and self.trips.asks_python(length_of(iterator)):
             return Outcome(rest=iterator)
+        self._keep(typed, entry)
         start, before = clock(), self._worked
         outcome = self._run(typed, entry)
         if not self.trips.settled:
             self._note_native(clock() - start, self._worked - before)
-        if entry.objects is None:
-            self._keep(typed)
         return outcome
+
+    def _enter_quickly(self, iterator: Any, values: tuple[Any, ...]) -> tuple[TypedLoop, Done] | None:
+        """Enter native code without Python; None where it has none for the values' types, or they are
+        large."""
+        for place, quick in enumerate(self._quick):
+            typed, entry = quick
+            if typed.takes_whole and any(map(is_large, values)):
+                continue
+            if (done := entry(iterator, *values)) is not None:
+                if place:
+                    self._quick.remove(quick)
+                    self._quick.insert(0, quick)
+                return typed, done
+        return None
 
     def _note_native(self, seconds: float, worked: float) -> None:
         """Note how long native code took for a loop, and how long it worked."""
         self.trips.note_native(seconds, worked)
         self.fewest = self.trips.fewest
 
-    def _keep(self, typed: TypedLoop) -> None:
-        """Enter native code without Python from now on, as long as values are of its types."""
-        if typed not in self._entries:
-            if (runtime := native.loaded()) is None:
-                if self.entries >= OFTEN_ENTERED:
-                    want_runtime()
-                return
-            self._entries[typed] = quick_entry(
-                runtime,
-                typed.job.function,
-                typed.exchange.layout,
-                typed.region.wide,
-                typed.assumed,
-                self.takes,
-                self.source.flow.state,
-                lambda name: self._cells.get(name, self._globals),
-            )
-        quick = self._entries[typed]
-        self._latest = None if quick is None else (typed, quick)
+    def _keep(self, typed: TypedLoop, entry: Entry) -> None:
+        """Enter native code without Python from now on where values have the types of this entry's."""
+        if typed in self._entries:
+            return
+        if (runtime := native.loaded()) is None:
+            if self.entries >= OFTEN_ENTERED:
+                want_runtime()
+            return
+        given = Given(
+            typed.exchange.layout,
+            typed.region.wide,
+            typed.assumed,
+            self.takes,
+            self.source.flow.state,
+            lambda name: self._cells.get(name, self._globals),
+            entry.names,
+            entry.objects,
+            typed.takes_whole,
+            LARGEST,
+        )
+        quick = None if self._bound_by_nested else quick_entry(runtime, typed.job.function, given)
+        self._entries[typed] = quick
+        if quick is not None:
+            self._quick.insert(0, (typed, quick))
 
     def _refuse_if_never_held(self, entry: Entry | None) -> None:
         """Leave the loop to Python from now on if none of its first entries had types for native code."""
@@ -343,7 +326,7 @@ class NativeLoop:
                 return None
             names[name] = value
         if self.source.flow.state is not None:
-            state = _state_of(iterator)
+            state = state_at(iterator)
             if state is None:
                 return None
             names[self.source.flow.state] = state
@@ -462,16 +445,22 @@ class NativeLoop:
 
         start: when it began.
         """
-        number, words, raised = done
+        number, words, raised, held = done
         worked = clock() - start
         if raised is None and typed.finishes[number]:
             self._note_worked(worked)
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
-            over = () if type(iterator) is _RANGE_ITERATOR or iterator is True else (state_of(iterator),)
-            return Outcome(typed.exchange.unpack(words, arrays_in(values + over), typed.keeps))
+            over = () if type(iterator) is RANGE_ITERATOR or iterator is True else (state_of(iterator),)
+            given = values + over if held is None else values + over + held.values
+            names = typed.exchange.unpack(words, arrays_in(given), typed.keeps)
+            if held is not None:
+                held.store(names)
+            return Outcome(names)
         left, entry = thread_time(), self._entry(iterator, values)
         assert entry is not None
+        if held is not None:
+            entry.take(held.named_values())
         return self._run(typed, entry, (max(worked - ENTERING, 0.0), left, done))
 
     def _run(self, typed: TypedLoop, entry: Entry, begun: Entered | None = None) -> Outcome:
@@ -484,7 +473,7 @@ class NativeLoop:
             names, objects = entry.names, entry.objects
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
-            worked, left, (number, words, raised) = begun or self._entered(typed, names)
+            worked, left, (number, words, raised, _) = begun or self._entered(typed, names)
             spent, begun = 0.0 if begun else max(left - began - worked, 0.0), None
             arrays = arrays_in(names.values())
             if raised is None and typed.finishes[number]:
@@ -537,7 +526,7 @@ class NativeLoop:
             number, raised = typed.job.function(address), None
         except BaseException as error:  # by a signal's handler: Ctrl-C
             number, raised = 0, error.with_traceback(None)
-        return clock() - start, thread_time(), (number, words, raised)
+        return clock() - start, thread_time(), (number, words, raised, None)
 
     def _note_leave(self, exit_: Exit, outcome: Outcome) -> None:
         """Count a leave by its line and its reason. outcome: that of Python's going on."""
@@ -575,24 +564,6 @@ class NativeLoop:
             typed.job.tell(self._make_ready)
             return None
         return typed, found._replace(names=self._visible(outcome.names) | found.names)
-
-
-def _length_of(iterator: Any) -> int:
-    """Return how many trips a loop over an iterator has; 1 where it is not known before it is done."""
-    is_sized = type(iterator) in _SIZED_ITERATORS
-    is_sized |= type(iterator) is _ITEMS and type(iterator.__reduce__()[1][0]) is np.ndarray
-    return length_hint(iterator) if is_sized else 1
-
-
-def _range_of(iterator: Any) -> range:
-    """Return the numbers that an iterator over a range has left."""
-    _, (numbers,), *position = iterator.__reduce__()
-    return numbers[position[0] if position and position[0] else 0 :]
-
-
-def _state_of(iterator: Any) -> range | State | None:
-    """Return the state of an iterator that the loop alone holds; None where there is none."""
-    return _range_of(iterator) if type(iterator) is _RANGE_ITERATOR else state_of(iterator)
 
 
 def is_large(value: Any, most: int = LARGEST) -> bool:

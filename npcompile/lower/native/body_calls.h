@@ -179,7 +179,8 @@ PyObject *body_answer(BodyCalls *self, PyObject *const *args, Py_ssize_t count, 
     std::memcpy(given + 1, args, size_t(count) * sizeof(PyObject *));
     PyObject *answer = nullptr;
     double since = seconds_now();
-    if (packed_words(entry, given, words)) {
+    Found found;
+    if (packed_words(entry, given, words, found)) {
         long long number = entry->function(words), type = words[self->tag];
         bool plain = !PyErr_Occurred() && size_t(number) < self->finishes->size() && (*self->finishes)[size_t(number)] &&
                      type > 0 && size_t(type) <= self->forms->size() &&

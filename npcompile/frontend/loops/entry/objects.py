@@ -139,7 +139,7 @@ def member_of(node: ast.expr) -> str | None:
     return None
 
 
-def _key_of_item(member: str) -> str | None:
+def key_of_item(member: str) -> str | None:
     """Return the key that the last part of a path stands for; None for an attribute's name."""
     return member[1:-1] if member[:1] == "[" else None
 
@@ -209,7 +209,7 @@ class Objects:
         """Return the value that an attribute or a variable has now. Raises as Python where it has none."""
         owner, _, attribute = path.rpartition(".")
         variable, holder = variable_of(path), self.owners[owner]
-        if (key := _key_of_item(attribute)) is not None:
+        if (key := key_of_item(attribute)) is not None:
             return holder[key]
         if variable is None:
             return getattr(holder, attribute)
@@ -224,7 +224,7 @@ class Objects:
             if not _is_as_before(self.values.get(path, _MISSING), value):
                 owner, _, attribute = path.rpartition(".")
                 variable, holder = variable_of(path), self.owners[owner]
-                if (key := _key_of_item(attribute)) is not None:
+                if (key := key_of_item(attribute)) is not None:
                     holder[key] = value
                 elif variable is None:
                     setattr(holder, attribute, value)
@@ -273,7 +273,7 @@ def objects_of(
 def _has_dictionaries(made: Objects) -> bool:
     """Tell if a record is the dictionary of one of the objects, whose attributes are then its items."""
     records = {id(owner) for owner in made.owners.values() if type(owner) is dict}
-    return bool(records) and any(id(_dictionary(owner)) in records for owner in made.owners.values())
+    return bool(records) and any(id(dictionary_of(owner)) in records for owner in made.owners.values())
 
 
 def _add_global(made: Objects, module: dict[str, Any], path: str) -> None:
@@ -311,7 +311,7 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
 
 def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) -> None:
     path, owner = f"{instance.path}.{name}", made.owners[instance.path]
-    key = _key_of_item(name)
+    key = key_of_item(name)
     if (key is not None) != instance.is_record:
         return
     if key is not None:
@@ -371,7 +371,7 @@ def is_plain(kind: type) -> bool:
 def method_of(owner: Any, name: str) -> types.FunctionType | None:
     """Return the function of a plain object's method; None where the attribute is something else."""
     found = plain_function(_of_class(type(owner), name))
-    return None if name in _dictionary(owner) else found
+    return None if name in dictionary_of(owner) else found
 
 
 def _of_class(kind: type, name: str) -> Any:
@@ -392,7 +392,7 @@ def attribute_of(owner: Any, name: str) -> tuple[Any, bool]:
             return _MISSING, False
     if hasattr(described, "__set__") or hasattr(described, "__delete__"):
         return _MISSING, False
-    own = _dictionary(owner)
+    own = dictionary_of(owner)
     if name in own:
         return own[name], not sets
     if described is staticmethod and type(found.__func__) is types.FunctionType:
@@ -402,7 +402,14 @@ def attribute_of(owner: Any, name: str) -> tuple[Any, bool]:
     return found, False
 
 
-def _dictionary(owner: Any) -> dict[str, Any]:
+def is_slot(owner: Any, name: str) -> bool:
+    """Tell if an attribute of a plain object is one of its class's slots, or a field of a named tuple."""
+    described = type(_of_class(type(owner), name))
+    return described is types.MemberDescriptorType or described is _FIELD_OF_TUPLE
+
+
+def dictionary_of(owner: Any) -> dict[str, Any]:
+    """Return a plain object's own attributes; none where it has no dictionary."""
     try:
         own = object.__getattribute__(owner, "__dict__")
     except AttributeError:

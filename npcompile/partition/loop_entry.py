@@ -1,0 +1,71 @@
+"""Holds the values of the names at an entry of a native loop, and reads the iterators of loops."""
+
+from __future__ import annotations
+
+from operator import length_hint
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from npcompile.frontend.loops.entry.objects import Objects, objects_of
+from npcompile.frontend.loops.entry.values import key_of
+from npcompile.frontend.loops.run.iterators import State, state_of
+
+RANGE_ITERATOR = type(iter(range(0)))
+_ITEMS = type(iter(np.empty(1)))  # over arrays, and over others' sequences
+_SIZED_ITERATORS = frozenset((RANGE_ITERATOR, type(iter([])), type(iter(()))))
+
+
+class Entry(NamedTuple):
+    """The values of the names at an entry, attributes of `objects` among them.
+
+    unsigned: the names of ints that are to be unsigned where they are not negative.
+    """
+
+    names: dict[str, Any]
+    objects: Objects | None
+    unsigned: set[str]
+    nested: tuple[str, ...]  # the names whose values may be nested functions
+    module: dict[str, Any]  # the globals
+
+    @property
+    def key(self) -> Any:
+        """The key of the entries that share native code; None where a name has no native type."""
+        if self.objects is None:
+            keys = tuple([key_of(value, name in self.unsigned) for name, value in self.names.items()])
+        else:
+            held, values = self.objects.names, self.objects.values
+            own = [one for one in self.names.items() if one[0] not in held and one[0] not in values]
+            keys = tuple([key_of(value, name in self.unsigned) for name, value in own])
+        return None if None in keys else (keys, self.objects and self.objects.key(self.unsigned))
+
+    def take(self, values: dict[str, Any]) -> None:
+        """Have values that names had a moment ago, which other threads may have changed since."""
+        self.names.update(values)
+        if self.objects is not None:
+            self.objects.values.update(values)
+
+    def add_attributes(self, paths: tuple[str, ...]) -> None:
+        """Read more attributes of the objects."""
+        made = objects_of(self.names, paths, self.nested, self.module)
+        assert made is not None and self.objects is not None
+        self.objects.take(made)
+        self.names.update(made.values)
+
+
+def length_of(iterator: Any) -> int:
+    """Return how many trips a loop over an iterator has; 1 where it is not known before it is done."""
+    is_sized = type(iterator) in _SIZED_ITERATORS
+    is_sized |= type(iterator) is _ITEMS and type(iterator.__reduce__()[1][0]) is np.ndarray
+    return length_hint(iterator) if is_sized else 1
+
+
+def _range_of(iterator: Any) -> range:
+    """Return the numbers that an iterator over a range has left."""
+    _, (numbers,), *position = iterator.__reduce__()
+    return numbers[position[0] if position and position[0] else 0 :]
+
+
+def state_at(iterator: Any) -> range | State | None:
+    """Return the state of an iterator that the loop alone holds; None where there is none."""
+    return _range_of(iterator) if type(iterator) is RANGE_ITERATOR else state_of(iterator)
