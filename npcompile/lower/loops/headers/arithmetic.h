@@ -106,11 +106,19 @@ template <class T> static inline bool is_short_division(T a, T b) {
     else return false;
 }
 
+// Tells if an unsigned division by a known divisor does: it needs no steps for the sign, which compilers that know
+// it keep. Where the sign is not known, looking at it takes less time than these steps.
+template <class T> static inline bool is_natural_division(T a, T b) {
+    if constexpr (sizeof(T) == 8 && std::is_signed_v<T>) return __builtin_constant_p(b) && b > 0 && a >= 0;
+    else return false;
+}
+
 template <class T> static inline T floor_quotient(T a, T b) {
     if (is_short_division(a, b)) [[likely]] return T(uint32_t(a) / uint32_t(b));
     if constexpr (std::is_unsigned_v<T>) return T(a / b);
     else {
         if (NPL_IS_POWER_OF_TWO(b)) return T(a >> __builtin_ctzll(uint64_t(b)));
+        if (is_natural_division(a, b)) [[likely]] return T(uint64_t(a) / uint64_t(b));
         T quotient = T(a / b), rest = T(a % b);
         return T(quotient - (rest != 0 && (rest < 0) != (b < 0)));
     }
@@ -118,6 +126,7 @@ template <class T> static inline T floor_quotient(T a, T b) {
 template <class T> static inline T floor_rest(T a, T b) {
     if (NPL_IS_POWER_OF_TWO(b)) return T(a & (b - 1));
     if (is_short_division(a, b)) [[likely]] return T(uint32_t(a) % uint32_t(b));
+    if (is_natural_division(a, b)) [[likely]] return T(uint64_t(a) % uint64_t(b));
     T rest = T(a % b);
     if constexpr (std::is_unsigned_v<T>) return rest;
     else return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
