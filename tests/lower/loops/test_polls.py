@@ -138,6 +138,45 @@ def left_and_entered_again(a: Any, out: Any) -> Any:
     return out
 
 
+def runs(a: Any, out: Any, n: int) -> Any:
+    i = k = 0
+    while i < n:
+        j = i
+        while j < n and a[j] % 97:
+            out[j] += 2
+            j += 1
+        k += j - i
+        i = j + 1
+    return k
+
+
+def two_steps(a: Any, out: Any, n: int) -> Any:
+    i = 0
+    while i < n:
+        if a[i] % 2:
+            i += 1
+        else:
+            out[i] = 7
+            i += 2
+    return i
+
+
+def lowest_bits(a: Any, out: Any, n: int) -> Any:
+    s = 0
+    for k in range(n):
+        x = int(a[k])
+        while x:
+            x &= x - 1
+            s += 1
+        out[k] = s
+    return s
+
+
+for function in (runs, two_steps, lowest_bits):
+    for n, size in ((1, 1), (15, 15), (17, 17), (900, 900), (40, 25), (900, 300), (900, 17)):
+        programs(np.arange(size) * 5, np.zeros(size + 1, int), n, native=None)(function)
+
+
 def test_places_at_which_loops_leave() -> None:
     for name, (jitted, outcomes) in programs.called().items():
         programs.check(name, jitted, outcomes)
@@ -150,9 +189,28 @@ def doubled(s: Any, n: int) -> None:
         s[1] += s[1 + (i & 3)]
 
 
-def test_an_interrupt_ends_a_loop_between_chunks() -> None:
+def around_short_loops(s: Any, n: int) -> None:
+    for i in range(n):
+        x = i | 1
+        while x > 1 and s[2] >= 0:
+            x >>= 1
+            s[1] += 1
+
+
+def around_longer_loops(s: Any, n: int) -> None:
+    i = 0
+    while i < n:
+        j = 0
+        while j < 3000:
+            s[j + 1] += 1
+            j += 3
+        i += 1
+
+
+@pytest.mark.parametrize("function", [doubled, around_short_loops, around_longer_loops])
+def test_an_interrupt_ends_a_loop_between_chunks(function: Callable[..., Any]) -> None:
     s = np.zeros(2 + 0xFFFF, int)
-    native = begin(doubled, s, 2**40)
+    native = begin(function, s, 2**40)
     assert native.loop.job is not None and native.loop.job.wait()
     threading.Timer(0.2, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):

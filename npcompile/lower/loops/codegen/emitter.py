@@ -14,7 +14,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.nesting import innermost
-from npcompile.lower.loops.codegen.poll_chunks import PollChunks
+from npcompile.lower.loops.codegen.poll_chunks import INNER_TRIP, OUTER_TRIP, PollChunks
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.codegen.trip_counts import TripCounts
 from npcompile.lower.loops.layout import Layout, layout_of, objects_in
@@ -25,10 +25,6 @@ from npcompile.lower.loops.verifier import bound_by
 
 ENTRY_NAME = "npc_loop("
 ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
-
-
-# Trips of inner loops, and of loops around others, by the share that they take of the time between two polls.
-INNER_TRIP, OUTER_TRIP = 1, 256
 
 
 # The versions of a loop in `fast_loops`, as labels name them.
@@ -282,8 +278,9 @@ class Emitter:
             for version in self.versions():
                 self.version, self.here = version, None
                 self.lines.append(f"{self.label(block)}:;")
-                self.is_counted = self.is_chunked(block)
-                if self.is_counted:
+                is_chunked = self.is_chunked(block)
+                self.is_counted = is_chunked and self.chunks.ends_with_items(block)
+                if is_chunked:
                     self.chunks.begin(block)
                 elif block.is_header and version == CHECKED and self._polls(block):
                     self.poll(block)
@@ -361,13 +358,13 @@ class Emitter:
         if self.nested and self.nest is not None and header is self.nest.header and not self.nest.is_counted:
             return self.counts.cost(self.nest)
         if self.is_chunked(header):
-            return self.chunks.count(header)
+            return self.chunks.cost(header)
         return INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
 
     def label(self, block: ir.Block) -> str:
         """Return the label of a block, as the block at hand goes to it."""
         is_within = self.nest is not None and block in self.nest.blocks
-        if self.is_chunked(block) and self.here in self.chunks.loops[block]:
+        if self.is_chunked(block) and self.chunks.has_entrance(block, self.here):
             return self.chunks.label(block, self.nested)
         if self.loop is not None and block in self.loop.blocks:
             return self.entered(block, self.version)
@@ -395,8 +392,8 @@ class Emitter:
     def go(self, block: ir.Block, ends: bool = False) -> str:
         """Return the statements that go to a block. ends: the loop at hand has had its last trip."""
         text = f"goto {self.label(block)};"
-        if self.nest is not None and self.nest.clock and block not in self.nest.blocks:
-            return f"{{ {self.counts.ended(self.nest, self.nest.clock, self.nested)} {text} }}"
+        if self.nested and self.nest is not None and self.nest.clock and block not in self.nest.blocks:
+            return f"{{ {self.counts.ended(self.nest, self.nest.clock)} {text} }}"
         if self.loop is None or self.version != KEEPING:
             return text
         kept = self.kept_items(self.loop)

@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import OUTER_TRIP, Emitter, does
+from npcompile.lower.loops.codegen.emitter import Emitter, does
+from npcompile.lower.loops.codegen.poll_chunks import FEW_TRIPS, OUTER_TRIP
 from npcompile.lower.loops.nest_ir import (
     BoundName,
     Comparison,
@@ -81,13 +82,14 @@ def _check_items(emitter: Emitter, nest: LoopNest, spans: _Spans) -> None:
 
 
 def _begin_counted(emitter: Emitter, nest: LoopNest, checked: str) -> None:
-    """Write the checks before a `while` loop, which choose its version."""
+    """Write the checks that choose the version of a `while` loop, once it has had some trips."""
     emitter.held = {}
-    lines = emitter.lines
-    lines.append("{")
+    lines, chunk = emitter.lines, emitter.chunks.count(nest.header)
+    lines += [f"{chunk} = {FEW_TRIPS};", checked, f"{emitter.chunks.label_of_many(nest.header)}:;", "{"]
+    lines.append(f"{chunk} = {OUTER_TRIP};")
+    emitter.poll(nest.header)
     if (clock := nest.clock) is not None:
         lines.append(f"{emitter.counts.start(nest)} = {emitter.variable(clock.name, ir.INT)};")
-        lines.append(f"if ({emitter.counts.is_likely_short(nest, clock)}) {checked}")
     spans = _Spans(emitter, None)
     _check_items(emitter, nest, spans)
     if clock is not None:

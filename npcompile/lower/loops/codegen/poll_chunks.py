@@ -1,7 +1,9 @@
-"""Writes polls of innermost loops that know how many trips are left: once for a chunk of trips.
+"""Writes the polls of innermost loops: once for a chunk of trips, which a variable of the loop counts.
 
-The C++ compiler can vectorise such a loop, or make it without branches, as it cannot where each trip polls.
-The loop is entered where a chunk begins; its trips go on to another label, which counts the chunk's trips.
+A count that goes on from loop to loop would be in memory, and each trip would wait for the one before. Of a
+loop that knows how many items are left a chunk ends where the items do: the C++ compiler can vectorise it, or
+make it without branches. Other loops, of fewer trips than a trip of a loop around them counts as, count none.
+Loops are entered where a chunk begins; their trips go on to another label.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from npcompile.lower.loops.codegen.nesting import innermost, natural_loops
 from npcompile.lower.loops.iterator_ir import is_finite
 from npcompile.lower.loops.types import Type
 
-MOST_IN_CHUNK = 1024  # a loop that is left early has polled for no more trips than these
+# Trips of inner loops, and of loops around others, by the share that they take of the time between two polls.
+INNER_TRIP, OUTER_TRIP = 1, 256
+MOST_ITEMS = 1024  # in a chunk: a loop that is left early has polled for no more trips than these
+FEW_TRIPS = 16  # a `while` loop that has more makes its checks of bounds for all trips
 
 
 class Writer(Protocol):
@@ -24,6 +29,7 @@ class Writer(Protocol):
     lines: list[str]
     region: ir.Region
     here: ir.Block | None
+    nested: bool
 
     def variable(self, name: str, kind: Type) -> str: ...
 
@@ -35,7 +41,7 @@ class Writer(Protocol):
 
 
 class PollChunks:
-    """The loops of a region that poll so, and the variables that count the trips left in a chunk."""
+    """The innermost loops of a region, and the variables that count the trips left in a chunk."""
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
@@ -43,11 +49,7 @@ class PollChunks:
         self.loops = {
             header: blocks
             for header, blocks in natural_loops(writer.region).items()
-            if header in alone
-            and isinstance(header.end, ir.Next)
-            and is_finite(header.end.kind)
-            and not header.steps
-            and header not in writer.region.shared
+            if header in alone and header not in writer.region.shared
         }
         self.counts: dict[ir.Block, str] = {}
 
@@ -59,19 +61,60 @@ class PollChunks:
             self.writer.declared.append(f"int64_t {self.counts[header]} = 0;")
         return self.counts[header]
 
+    def ends_with_items(self, header: ir.Block) -> bool:
+        """Tell if a loop's chunks end where its items do: then there is an item in each trip."""
+        if header not in self.loops or not isinstance(header.end, ir.Next) or header.steps:
+            return False
+        return is_finite(header.end.kind)
+
+    def has_entrance(self, header: ir.Block, at: ir.Block | None) -> bool:
+        """Tell if a loop is entered at another label than the one at which its trips begin. at: a block."""
+        return at in self.loops[header] and header not in self.writer.region.nests
+
+    def cost(self, header: ir.Block) -> int | str:
+        """Return the share that a chunk takes of the time between two polls."""
+        return self.count(header) if self.ends_with_items(header) else OUTER_TRIP
+
     @staticmethod
     def label(header: ir.Block, nested: bool) -> str:
         """Return the label of the trips of a chunk. nested: in the version of a nest without checks."""
         return f"{header.label}_{'nested_trip' if nested else 'trip'}"
 
+    @staticmethod
+    def label_of_many(header: ir.Block) -> str:
+        """Return the label at which a `while` loop that has had some trips checks bounds for all others."""
+        return f"{header.label}_many"
+
     def begin(self, header: ir.Block) -> None:
         """Write where a chunk of trips begins, and where each of its trips does."""
-        writer, end, chunk = self.writer, header.end, self.count(header)
+        writer, chunk = self.writer, self.count(header)
+        if header in writer.region.nests:
+            if writer.nested:
+                self._count_trip(header)
+            else:
+                writer.lines.append(
+                    f"if (({chunk} -= 1) < 0) [[unlikely]] goto {self.label_of_many(header)};"
+                )
+            return
+        if not self.ends_with_items(header):
+            writer.lines.append(f"{chunk} = {OUTER_TRIP};")
+            writer.here = header
+            writer.lines.append(f"{writer.label(header)}:;")
+            self._count_trip(header)
+            return
+        end = header.end
         assert isinstance(end, ir.Next)
         first, left = writer.label(header), f"npl::items_left({writer.variable(end.state, end.kind)})"
-        writer.lines.append(f"{chunk} = npl::fewer({left}, int64_t({MOST_IN_CHUNK}));")
+        writer.lines.append(f"{chunk} = npl::fewer({left}, int64_t({MOST_ITEMS}));")
         writer.lines.append(f"if ({chunk} <= 0) {writer.go(end.exhausted, ends=True)}")
         writer.poll(header)
         writer.here = header
         writer.lines.append(f"{writer.label(header)}:;")
         writer.lines += [f"if ({chunk} == 0) goto {first};", f"{chunk} -= 1;"]
+
+    def _count_trip(self, header: ir.Block) -> None:
+        """Write the count of a trip, and the poll where its chunk is over."""
+        chunk = self.count(header)
+        self.writer.lines += [f"if (({chunk} -= 1) < 0) [[unlikely]] {{", f"{chunk} = {OUTER_TRIP};"]
+        self.writer.poll(header)
+        self.writer.lines.append("}")
