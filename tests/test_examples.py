@@ -219,7 +219,7 @@ def kmeans() -> ModuleType:
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(EXAMPLE), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, timeout=600)
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -68,7 +68,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         patch.setenv("NPCOMPILE_BACKEND", "interpreter")
         patch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
         nbclient.NotebookClient(
-            notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+            notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
         ).execute()
     streams = ["".join(out.text for out in cell.outputs if out.name == "stdout") for cell in cells]
     return dict(zip(CELLS, streams, strict=True))

@@ -26,7 +26,7 @@ BETWEEN = "-" * 20 + "npcompile" + "-" * 20
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     page = (tmp_path / "reference" / "index.html").read_text()
     assert ":::" not in page and "npcompile.jit" in page and "Parameters" in page
@@ -53,7 +53,6 @@ def test_snippets_print_what_stands_below_them(page: Path, tmp_path: Path) -> No
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
     )
     assert ran.returncode == 0, ran.stderr
     for part, printed in zip(run, ran.stdout.split(BETWEEN + "\n"), strict=True):

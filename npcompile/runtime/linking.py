@@ -251,7 +251,7 @@ class KernelLinking:
         ...     return x + x
         >>> doubled(np.arange(3))
         array([0, 2, 4])
-        >>> doubled.wait(timeout=60)
+        >>> doubled.wait()
         """
         self.allowance.renew()
         with log.waiting(self.name):

@@ -135,8 +135,7 @@ class Model:
 def main():
     model, total, count = Model(), 0.0, 0
     known = {scaled: "scaled", Model.advance: "advance"}
-    began = time.perf_counter()
-    while "torch" not in sys.modules and time.perf_counter() - began < 60:
+    while "torch" not in sys.modules:
         total += model.advance(1, 2, by=3.0)
         count = little(count)
     before = known[scaled], known[Model.advance], scaled.__name__
@@ -176,7 +175,7 @@ def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
         "NPCOMPILE_CACHE_DIR": str(folder / "kernels"),
     }
     return subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True
     )
 
 
@@ -261,8 +260,9 @@ def test_a_long_program_has_its_functions_jitted_as_it_runs(folder: Path) -> Non
 
 
 def test_a_program_goes_on_where_npcompile_cannot_be_imported(folder: Path) -> None:
-    text = COMMAND.replace("    import npcompile\n", "    raise ImportError('no torch')\n")
-    (folder / "without.py").write_text(LONG.replace("< 60:", "< 4:"))
+    asked = "    sys.modules['asked'] = sys\n    raise ImportError('no torch')\n"
+    text = COMMAND.replace("    import npcompile\n", asked)
+    (folder / "without.py").write_text(LONG.replace('while "torch" not', 'while "asked" not'))
     text = text.format(target="without.py", arguments=[], module=False, packages=(), after=0.5)
     run = ran(folder, "-c", text)
     assert run.stdout.endswith("['main', 'scaled'] False\n") and run.returncode == 0, run.stderr

@@ -52,7 +52,7 @@ def run(program: str, *arguments: str, cache: Path, backend: str) -> str:
     environment = os.environ | {"NPCOMPILE_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
     environment["NPCOMPILE_BACKEND"] = backend
     command = [sys.executable, str(ROOT / program), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

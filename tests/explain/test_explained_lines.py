@@ -142,7 +142,7 @@ def test_a_native_loop_is_shown_with_its_types(monkeypatch: pytest.MonkeyPatch) 
 def test_the_time_of_a_native_loop_stands_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """No sample meets it, as it keeps the interpreter's lock; and most calls of a short one run no Python."""
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
-    x = np.ones(20_000)
+    x = np.ones(500_000)
     jitted = npcompile.jit(native_elements, wait=True)
     for _ in range(50):
         jitted(x)
@@ -337,7 +337,7 @@ def test_lines_of_a_loop_tell_of_the_one_that_keeps_it_in_python(monkeypatch: py
     jitted = npcompile.jit(with_text)
     for _ in range(3):
         found = npcompile.explain(jitted, np.ones(300))
-        jitted.wait(60)
+        jitted.wait()
     (loop,) = found.loops
     line = line_of(with_text, "repr")
     assert loop.is_left and loop.why is not None and loop.why.line == line

@@ -47,7 +47,7 @@ def compare(function: Callable[..., Any], *calls: Any, native: bool = True, **op
         before = mine.native_calls
         for args, kwargs in parted:
             assert outcome(mine, *args, **kwargs) == outcome(theirs, *args, **kwargs), (args, kwargs)
-        mine.wait(120)
+        mine.wait()
     assert mine.native_calls - before == (len(calls) if native else 0), mine.reasons
     assert native != bool(mine.reasons)
     return mine
@@ -99,7 +99,7 @@ def test_dtypes() -> None:
             assert outcome(mine, x) == outcome(theirs, x), (function, dtype)
             pairs.append((mine, theirs, x))
     for mine, theirs, x in pairs:
-        mine.wait(120)
+        mine.wait()
         assert outcome(mine, x) == outcome(theirs, x), (theirs.pyfunc, x.dtype)
     plain = {mine.pyfunc.__name__: mine.reasons for mine, _, _ in pairs if not mine.native_calls}
     assert not plain
@@ -163,7 +163,7 @@ def test_calls_at_which_native_code_leaves() -> None:
         for _ in range(6):
             for x in (good, bad):
                 assert outcome(mine, x) == outcome(theirs, x)
-            mine.wait(120)
+            mine.wait()
         assert mine.native_calls == 3
         assert len(mine.reasons) == 1, mine.reasons
 
@@ -173,7 +173,7 @@ def test_what_numpy_refuses() -> None:
     for args in [(X, X), (X[:0], 1), (X,), (X, X[:5]), (), (X, 1, 2)]:
         for _ in range(2):
             assert outcome(mine, *args) == outcome(theirs, *args)
-            mine.wait(120)
+            mine.wait()
     assert mine.native_calls == 1
 
 
@@ -253,8 +253,8 @@ def test_as_a_decorator() -> None:
     for _ in range(2):
         assert described(half(X)) == described(np.floor(X / 2))
         assert described(twice(X)) == described(X * 2)
-        half.wait(120)
-        twice.wait(120)
+        half.wait()
+        twice.wait()
     assert half.native_calls == twice.native_calls == 1
 
 
@@ -276,7 +276,7 @@ def test_out_and_where() -> None:
             mine(x, out=out)
         wide = np.zeros((2, 5))
         assert mine(x[1:], out=wide).tolist() == [(1 / x[1:]).tolist()] * 2
-        mine.wait(120)
+        mine.wait()
     assert mine.native_calls > 4
     assert npcompile.vectorize(mixed).outer(x[:2], x).tolist() == np.vectorize(mixed)(x[:2, None], x).tolist()
 
@@ -306,8 +306,8 @@ def test_under_jit() -> None:
     jitted = npcompile.jit(lambda x: mine(x) + 1)
     for _ in range(4):
         assert described(jitted(X)) == described(np.vectorize(mixed)(X) + 1)
-        jitted.wait(120)
-        mine.wait(120)
+        jitted.wait()
+        mine.wait()
     assert mine.native_calls
 
 
@@ -326,7 +326,7 @@ def test_several_results() -> None:
         assert larger.tolist() == np.where(X < 1, np.maximum(X, 0.5), 0).tolist()
         with pytest.raises(ValueError):
             mine(X, 0.5, out=larger)
-        mine.wait(120)
+        mine.wait()
     assert mine.native_calls > 1
 
 

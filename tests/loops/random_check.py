@@ -28,7 +28,6 @@ from tests.loops.random_programs import NAMES
 from tests.programs.jit_lane import sharing
 
 CALLS = VARIANTS = 4  # calls of a program, and different arguments that it has
-COMPILING = 120.0  # seconds to wait for kernels at most
 REDUCING = 20.0  # seconds that a program being reduced may take: without `t += 1`, a loop never ends
 LOOSE = NAMES.split(", ").index("e")  # the argument that holds values that may be rounded otherwise
 ULP = 8  # the most that those may be off
@@ -128,7 +127,7 @@ def check(sources: list[str], folder: Path) -> list[Any]:
                     raised = want["raised"] and want["raised"][0]
                     raise Different(at, raised, f"call {call}: {type(wrong).__name__}: {wrong}") from wrong
         for function in jitted:
-            function.wait(COMPILING)
+            function.wait()
     return jitted
 
 

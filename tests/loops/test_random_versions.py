@@ -12,7 +12,7 @@ import pytest
 
 import npcompile
 from tests.frontend.loops.jitted import assert_same, outcome
-from tests.loops.random_check import COMPILING, compile_loops_alone, module_of
+from tests.loops.random_check import compile_loops_alone, module_of
 from tests.loops.random_versions import program
 
 PROGRAMS = 10
@@ -39,5 +39,5 @@ def test_loops_of_several_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 got = outcome(function, arguments(call))
             assert_same(got, want, f"seed {seed}, call {call}")
         for function in jitted:
-            function.wait(COMPILING)
+            function.wait()
     assert all(function.stats.loop_entries for function in jitted)

@@ -11,7 +11,7 @@ import pytest
 
 import npcompile
 from tests.frontend.loops.jitted import assert_same, outcome
-from tests.loops.random_check import COMPILING, compile_loops_alone, module_of
+from tests.loops.random_check import compile_loops_alone, module_of
 from tests.loops.random_wide_ints import source_of
 
 FUNCTIONS = 8
@@ -50,7 +50,7 @@ def compared(seed: int, count: int, folder: Path) -> list[Any]:
                     got = outcome(jitted[name], given)
                 assert_same(got, want, f"seed {seed}, {name}, {start}, call {call}")
         for function in jitted.values():
-            function.wait(COMPILING)
+            function.wait()
     entered = sum(function.stats.loop_entries > 0 for function in jitted.values())
     assert entered > count // 2, f"{entered} of {count} entered native code"
     return list(jitted.values())

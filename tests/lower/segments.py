@@ -68,7 +68,7 @@ def compiled(
 ) -> Job:
     """Its job, done and with a kernel."""
     job = submit(segment(body, inputs, outputs), salt)
-    job.wait(100)
+    job.wait()
     assert job.error is None, job.error
     return job
 

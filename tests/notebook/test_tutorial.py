@@ -20,7 +20,7 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: py
     monkeypatch.setenv("PYTHONPATH", str(PAGE.parent.parent))
     book = nbformat.reads(NOTEBOOK.read_text(), as_version=4)
     folder = tmp_path_factory.mktemp("notebook")
-    client = nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}})
+    client = nbclient.NotebookClient(book, resources={"metadata": {"path": str(folder)}})
     client.execute()
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     for snippet, cell in zip(snippets(PAGE.read_text()), cells, strict=True):

@@ -32,7 +32,7 @@ def test_a_fault_while_a_loop_is_typed_leaves_it_to_python(monkeypatch: pytest.M
     jitted = npcompile.jit(above)
     for _ in range(4):
         assert jitted(X, 0.5) == above(X, 0.5)
-        jitted.wait(120)
+        jitted.wait()
     assert jitted.stats.loop_entries == 0
     told = str(npcompile.explain(jitted, X, 0.5, detail="source"))
     assert "internal error: KeyError: 'ours' at npcompile/" in told, told

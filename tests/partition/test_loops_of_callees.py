@@ -68,7 +68,7 @@ def test_they_do_what_python_does(function: Any, monkeypatch: pytest.MonkeyPatch
         assert got == want, f"call {call}"
         np.testing.assert_array_equal(mine.u, plain.u)
         assert mine.log == plain.log
-        jitted.wait(120)
+        jitted.wait()
     assert jitted.stats.loop_entries, npcompile.explain(jitted, Grid(40), 20, 0.1)
 
 

@@ -347,7 +347,7 @@ def test_lent_calls_leave_the_values_of_other_types_to_python(lent: None) -> Non
         many = 6 if call < LAST else 1 << 62
         got, want = (outcome(one, (array(6), many), "past_the_end") for one in (jitted, past_the_end))
         same(got, want, where=f"call {call}")
-        jitted.wait(60)
+        jitted.wait()
 
 
 def test_a_lent_body_reads_its_module_anew(lent: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,7 +356,7 @@ def test_a_lent_body_reads_its_module_anew(lent: None, monkeypatch: pytest.Monke
         if call == LAST:
             monkeypatch.setitem(globals(), "SCALE", 5)
         same(jitted(array()), scaled(array()), where=f"call {call}")
-        jitted.wait(60)
+        jitted.wait()
 
 
 def lender(jitted: Any) -> Any:
@@ -374,7 +374,7 @@ def test_lent_calls_leave_large_arrays_to_python(
     jitted = npcompile.jit(in_order)
     for _ in range(EARLIER):
         jitted(array(size))
-        jitted.wait(60)
+        jitted.wait()
     by_python = bodies.answered
     for _ in range(3):
         same(jitted(array(size)), in_order(array(size)), where=f"size {size}")
@@ -387,7 +387,7 @@ def test_lent_calls_know_the_threads_that_there_are(lent: None) -> None:
     jitted, (a, x) = npcompile.jit(product), (array(20).reshape(4, 5), array(15).reshape(5, 3))
     for _ in range(EARLIER):
         jitted(a, x)
-        jitted.wait(60)
+        jitted.wait()
     calls = lender(jitted)
     left = calls.left
     jitted(a, x)
@@ -409,7 +409,7 @@ def test_memory_of_lent_calls_is_freed(lent: None) -> None:
     jitted = npcompile.jit(arrays_twice)
     for _ in range(EARLIER + CALLS):
         jitted(np.ones(1000), 1.0)
-        jitted.wait(60)
+        jitted.wait()
     given = np.ones(1000)
     before = resident()
     for _ in range(4000):
@@ -434,7 +434,7 @@ def compared(place: int, before: int = 0) -> Any:
                 assert np.may_share_memory(got, one) == np.may_share_memory(want, other)
         if isinstance(want, tuple):
             assert [[x is y for x in got] for y in got] == [[x is y for x in want] for y in want]
-        jitted.wait(60)
+        jitted.wait()
     return jitted
 
 
@@ -443,7 +443,7 @@ def test_other_types_and_sizes_compile_what_they_need(bodies: Bodies) -> None:
     for kind in (float, int):
         for call in range(CALLS):
             same(jitted(np.arange(4 + call % 3, dtype=kind)), itself(np.arange(4 + call % 3, dtype=kind)))
-            jitted.wait(60)
+            jitted.wait()
     assert bodies.answered >= 4
     assert jitted.stats.native_loops <= 4  # a loop and a body for each type, whatever the sizes
 
@@ -456,7 +456,7 @@ def test_a_body_does_not_wait_until_statements_are_timed(
     jitted = npcompile.jit(itself)
     for _ in range(CALLS):
         same(jitted(array()), itself(array()))
-        jitted.wait(60)
+        jitted.wait()
     assert bodies.answered
 
 
@@ -464,7 +464,7 @@ def test_errors_of_floats_are_told_as_the_caller_asks(bodies: Bodies) -> None:
     jitted = npcompile.jit(divided)
     for _ in range(CALLS):
         same(jitted(np.ones(3), np.float64(2)), divided(np.ones(3), np.float64(2)))
-        jitted.wait(60)
+        jitted.wait()
     assert bodies.answered
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         jitted(np.ones(3), np.float64(0))
@@ -531,11 +531,11 @@ def test_arrays_that_native_code_has_made_are_numpys(n: int, monkeypatch: pytest
             assert got.base is None and got.flags.owndata and got.flags.writeable
             assert (got.strides, got.flags.f_contiguous) == (want.strides, want.flags.f_contiguous)
             kept.append(got)
-        whole.wait(120)
+        whole.wait()
         (got, count), (want, _) = part(n), filled(n)
         np.testing.assert_array_equal(got, want)
         assert count == n and got.base.shape == (n,) and got.base.flags.owndata
-        part.wait(120)
+        part.wait()
     assert whole.stats.loop_entries > 0 and part.stats.loop_entries > 0
     last = whole(n, 0)
     del got, want

@@ -87,7 +87,7 @@ def entered(function: Callable[..., Any], *args: Any) -> npcompile.Jitted:
     jitted = npcompile.jit(function)
     for _ in range(4):
         jitted(*args)
-        jitted.wait(120)
+        jitted.wait()
     return jitted
 
 

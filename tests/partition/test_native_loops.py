@@ -26,7 +26,7 @@ def test_names_bound_before_native_code_leaves_are_kept(monkeypatch: pytest.Monk
     jitted = npcompile.jit(left_in_last_trip)
     for _ in range(3):
         assert jitted(np.zeros(3), 1 << 62) == left_in_last_trip(np.zeros(3), 1 << 62)
-        jitted.wait(60)
+        jitted.wait()
     assert jitted.stats.loop_leaves > 0
 
 
@@ -43,7 +43,7 @@ def test_python_does_a_test_at_which_native_code_leaves(monkeypatch: pytest.Monk
     jitted = npcompile.jit(left_at_its_test)
     for _ in range(3):
         assert jitted(np.zeros(3), 1 << 62) == left_at_its_test(np.zeros(3), 1 << 62)
-        jitted.wait(60)
+        jitted.wait()
     assert jitted.stats.loop_leaves > 0
 
 
@@ -90,7 +90,7 @@ def test_errors_that_numpy_is_to_raise_are_raised(
     jitted = npcompile.jit(function)
     for _ in range(3):
         assert jitted(np.arange(1.0, 9.0), *args) == function(np.arange(1.0, 9.0), *args)
-        jitted.wait(60)
+        jitted.wait()
     for _ in range(2):
         with pytest.raises(error, match="divide by zero"):
             jitted(np.append(np.arange(1.0, 9.0), 0.0), *args)
@@ -129,7 +129,7 @@ def test_leaves_are_counted_by_line_and_reason(
     jitted = npcompile.jit(function)
     for _ in range(3):
         assert raised(jitted, np.zeros(30), 1000) == raised(function, np.zeros(30), 1000)
-        jitted.wait(60)
+        jitted.wait()
     stats, line = jitted.stats, function.__code__.co_firstlineno + (3 if overflows else 2)
     assert stats.leave_reasons == {f"line {line}: {reason}": stats.loop_leaves} and stats.loop_leaves > 0
     assert stats.loop_overflows == (stats.loop_leaves if overflows else 0)
@@ -144,7 +144,7 @@ WAITING: list[npcompile.Jitted] = []
 
 def wait_for_native_code() -> None:
     for jitted in WAITING:
-        jitted.wait(60)
+        jitted.wait()
 
 
 def summing_from_an_exact_zero(a: Any) -> Any:
@@ -206,7 +206,7 @@ def test_numbers_and_calls_of_nested_functions_within_calls_are_native(
     jitted = npcompile.jit(function)
     for _ in range(3):
         assert jitted(np.arange(40.0)) == function(np.arange(40.0))
-        jitted.wait(60)
+        jitted.wait()
     assert jitted.stats.loop_entries > 0
     assert jitted.stats.loop_leaves == 0
 
@@ -236,4 +236,4 @@ def test_a_function_that_a_call_binds_anew_is_called_as_it_was_before(
     jitted = npcompile.jit(rebinding)
     for _ in range(3):
         assert jitted(np.arange(40.0)) == rebinding(np.arange(40.0)) == np.arange(1.0, 40.0).sum()
-        jitted.wait(60)
+        jitted.wait()

@@ -16,7 +16,6 @@ from tests.loops.random_check import compile_loops_alone
 from tests.programs.jit_lane import sharing
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
-COMPILING = 120.0  # seconds to wait for native code at most
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +128,7 @@ def test_native_answers_are_numpys(monkeypatch: pytest.MonkeyPatch) -> None:
             same(got[2], want[2], where=program.__name__)
         if call == 1:  # native code has been asked for
             for ours in jitted.values():
-                ours.wait(COMPILING)
+                ours.wait()
     assert [program.__name__ for program, ours in jitted.items() if ours.stats.loop_entries != 3] == []
     assert [ours.stats.native_loops for ours in jitted.values()] == [1] * len(jitted)
 
@@ -161,7 +160,7 @@ def called(jitted: npcompile.Jitted, count: int, items: int = 30) -> list[int]:
         before = jitted.stats.loop_entries
         mine, theirs = (np.linspace(0.0, 1.0, items) for _ in range(2)), np.linspace(0.0, 1.0, items)
         same(jitted(*mine, 4), smooth(theirs, theirs.copy(), 4))
-        jitted.wait(COMPILING)
+        jitted.wait()
         entries.append(jitted.stats.loop_entries - before)
     return entries
 
@@ -211,5 +210,5 @@ def test_loops_that_native_code_leaves_for_long_are_blocks(
         same(got[0], want[0], where=str(call))
         mine, theirs = np.array_split(capsys.readouterr().out.splitlines(), 2)
         assert [*mine] == [*theirs]
-        jitted.wait(COMPILING)
+        jitted.wait()
     assert jitted.stats.loop_entries == 1

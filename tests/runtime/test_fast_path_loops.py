@@ -108,5 +108,5 @@ def test_where_nothing_is_compiled_in_a_process_the_runtime_answers_too(tmp_path
     (tmp_path / "main.py").write_text(_NOTHING_COMPILED)
     command = [sys.executable, "-W", "ignore", str(tmp_path / "main.py")]
     environment = os.environ | {"PYTHONPATH": str(Path(npcompile.__file__).parents[1])}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.split() == ["['filled']", "0"], done.stdout

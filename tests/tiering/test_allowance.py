@@ -93,7 +93,7 @@ def test_whoever_waits_need_not_pay(clock: Callable[[float], Clock]) -> None:
     jitted = npcompile.jit(steps)
     for n in (5, 7):
         same(jitted(np.arange(float(n))), steps(np.arange(float(n))))
-        jitted.wait(10)
+        jitted.wait()
     assert jitted.stats.recordings == 2
 
 
@@ -241,7 +241,7 @@ def test_what_is_waited_for_need_not_be_earned(clock: Callable[[float], Clock]) 
     jitted = npcompile.jit(detrended)
     jitted(np.arange(8.0))
     assert not jitted.stats.recordings
-    jitted.wait(10)
+    jitted.wait()
     jitted(np.arange(8.0))
     assert jitted.stats.recordings
 
@@ -334,7 +334,7 @@ def test_first_calls_of_many_functions_share_a_fund(
         same(last(x), functions[-1](x))
         assert calls < 200_000
     other = jitted[-2]
-    other.wait(10)
+    other.wait()
     same(other(x), functions[-2](x))
     assert other.stats.recordings == 1
 

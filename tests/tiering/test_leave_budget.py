@@ -111,7 +111,7 @@ def test_few_calls_leave_native_code(function: Callable[..., Any], monkeypatch: 
     jitted = npcompile.jit(function)
     for _ in range(200):
         assert repr(outcome(jitted, 60)) == repr(outcome(function, 60))
-        jitted.wait(60)
+        jitted.wait()
     stats = jitted.stats
     # Each leave takes 0.1 ms at least.
     assert 0 < stats.loop_leaves <= FIRST / 1e-4 + 10 and stats.loop_rests > 0, stats
@@ -139,7 +139,7 @@ def test_short_loops_within_python_are_seldom_entered(monkeypatch: pytest.Monkey
     jitted, rows = npcompile.jit(counts_in_python), [[0.5, 1.25]] * 500
     for _ in range(6):
         assert jitted(rows, []) == counts_in_python(rows, [])
-        jitted.wait(60)
+        jitted.wait()
     assert jitted.stats.loop_entries < 500
 
 

@@ -65,4 +65,4 @@ def test_sets_that_calls_make_have_pythons_order(seed: int) -> None:
     jitted = npcompile.jit(distinct)
     for call in range(4):
         assert [list(one) for one in jitted(a)] == want, f"call {call + 1}"
-        jitted.wait(60)
+        jitted.wait()

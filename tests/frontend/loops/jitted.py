@@ -23,7 +23,7 @@ def check(function: Callable[..., Any], *args: Any, native: bool = True) -> Stat
         got, mine = outcome(jitted, args)
         assert_same(got, want, f"call {call + 1}")
         assert_same(mine, plain, f"the arguments of call {call + 1}")
-        jitted.wait(120)
+        jitted.wait()
     assert (jitted.stats.loop_entries > 0) == native, npcompile.explain(jitted)
     return jitted.stats
 
@@ -96,7 +96,7 @@ class Programs:
             for name, (function, outcomes) in made.items():
                 outcomes.append(outcome(function, self.cases[name][1]))
             for function, _ in made.values():
-                function.wait(120)
+                function.wait()
         return made
 
     def check(self, name: str, jitted: Any, outcomes: list[Any]) -> None:

@@ -519,7 +519,7 @@ def ran() -> dict[str, Case]:
                 one.got.append((number, outcome(function, make), outcome(one.function, make)))
         for one in CASES.values():
             for function in one.jitted:
-                function.wait(240)
+                function.wait()
     return CASES
 
 

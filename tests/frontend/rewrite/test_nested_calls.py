@@ -167,6 +167,6 @@ def test_an_explanation_tells_of_the_statement() -> None:
     jitted = npcompile.jit(queens_by_bits)
     for _ in range(3):
         jitted(8)
-        jitted.wait(120)
+        jitted.wait()
     text = str(npcompile.explain(jitted, 8, detail="source"))
     assert "return place(0, 0, 0, 0)" in text and "native, entered" in text

@@ -304,7 +304,7 @@ def rejected(body, inputs, outputs):
     from npcompile.lower.service.compiler import submit
 
     job = submit(segment(body, inputs, outputs))
-    job.wait(100)
+    job.wait()
     assert job.kernel is None and job.error is not None
     return str(job.error)
 

@@ -229,7 +229,7 @@ def programs() -> Iterator[dict[str, Program]]:
         patch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
         made = {name: Program(name) for name in PROGRAMS}
         for program in made.values():
-            assert program.job.wait(120) and program.job.error is None, program.job.error
+            assert program.job.wait() and program.job.error is None, program.job.error
         yield made
     torch.set_num_threads(threads)
 

@@ -21,7 +21,7 @@ import npcompile
 from npcompile.lower.native import kernel, native
 from npcompile.lower.service import compiler
 from npcompile.tiering import block_contest, host_call_profile, overhead, statement_profile
-from tests.programs.native_runtime_faults import LONGEST, ROOT, copy_of, judged, program, run
+from tests.programs.native_runtime_faults import ROOT, copy_of, judged, program, run
 
 pytestmark = pytest.mark.usefixtures("in_time")
 
@@ -106,7 +106,6 @@ def test_limited_memory_is_numpys_error(program_kernels: Path, tmp_path: Path) -
         text=True,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=LONGEST,
     )
     assert done.stdout == "fine\n", done.stderr
 

@@ -35,7 +35,7 @@ def test_a_segment_is_compiled_once_for_eight_threads():
     def run():
         barrier.wait()
         job = submit(numbered(101))
-        job.wait(100)
+        job.wait()
         jobs.append(job)
 
     threads = [threading.Thread(target=run) for _ in range(8)]
@@ -53,8 +53,8 @@ def test_equal_segments_share_a_job_and_salts_do_not():
     assert submit(numbered(102), "a") is first
     other = submit(numbered(102), "b")
     assert other is not first
-    first.wait(100)
-    other.wait(100)
+    first.wait()
+    other.wait()
     assert compilations() == before + 2 and not first.from_disk and first.seconds > 0
 
 
@@ -65,7 +65,7 @@ def test_a_worker_killed_at_work_is_started_again():
     job = submit(numbered(103))
     assert not job.done
     os.kill(process.pid, signal.SIGKILL)
-    job.wait(100)
+    job.wait()
     assert job.error is None and np.array_equal(job.kernel(X), X + 103)
     assert compiler._compiler.process is not process
 
@@ -74,7 +74,7 @@ def test_a_worker_that_dies_each_time_is_a_reason(monkeypatch):
     compiler._compiler.stop()
     monkeypatch.setattr(compiler, "START", "import sys; print('out of luck', file=sys.stderr); sys.exit(3)")
     job = submit(numbered(104))
-    job.wait(100)
+    job.wait()
     assert job.kernel is None and str(job.error) == "the compiling process died: out of luck"
     monkeypatch.undo()
     assert compiled(lambda b, x: [b(torch.mul, x, 2.0)], [X], [X]).kernel(X)[1, 1] == 12
@@ -88,7 +88,7 @@ def test_a_job_that_takes_too_long_is_given_up(monkeypatch):
     job = submit(numbered(105))
     with pytest.raises(TimeoutError):
         job.wait(0.01)
-    job.wait(100)
+    job.wait()
     assert str(job.error) == "not compiled after 0 seconds" and compiler._compiler.process is None
 
 
@@ -110,7 +110,7 @@ def test_a_compiler_that_refuses_is_a_reason(tmp_path, monkeypatch):
     script.chmod(0o755)
     monkeypatch.setenv("CXX", str(script))
     job = submit(numbered(108))
-    job.wait(100)
+    job.wait()
     assert str(job.error) == "CompilerFailed: the C++ compiler failed: k.cpp:1: error: not today"
 
 
@@ -125,10 +125,10 @@ def test_a_compilation_that_takes_too_long_is_ended_and_the_worker_goes_on(tmp_p
     monkeypatch.setenv("CXX", str(script))
     monkeypatch.setenv("NPCOMPILE_COMPILE_SECONDS", "3")
     job = submit(numbered(109))
-    job.wait(100)
+    job.wait()
     assert str(job.error) == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
     with pytest.raises(ProcessLookupError):
-        for _ in range(100):  # processes that the compiler had started are gone, too, once init has seen them
+        while True:  # processes that the compiler had started are gone, too, once init has seen them
             os.kill(int(mark.read_text()), 0)
             time.sleep(0.05)
     monkeypatch.undo()
@@ -144,7 +144,7 @@ def test_a_worker_whose_compiler_hangs_from_the_beginning_answers_within_its_tim
     monkeypatch.setenv("NPCOMPILE_COMPILE_SECONDS", "3")
     compiler._compiler.stop()
     job = submit(numbered(110))
-    job.wait(100)
+    job.wait()
     assert str(job.error) == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
     compiler._compiler.stop()
     monkeypatch.undo()
@@ -162,7 +162,6 @@ def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=200,
     )
 
 
@@ -182,7 +181,7 @@ if pid == 0:
         assert np.array_equal(kernel(x), x + 1) and np.array_equal(sort(x), np.sort(-x))
         assert np.array_equal(done.kernel(X), X + 101)
         assert compiler.compilations() == 0 and compiler._compiler.process is None
-        pending.wait(100)
+        pending.wait()
         assert pending.error is None, pending.error
         assert np.array_equal(pending.kernel(X), X + 109)
         own = compiler._compiler.process  # None where the parent's worker was quicker: the kernel is on disk
@@ -192,7 +191,7 @@ if pid == 0:
     finally:
         os._exit(code)
 assert os.waitpid(pid, 0)[1] == 0
-pending.wait(100)
+pending.wait()
 assert pending.error is None and compiler._compiler.process.pid == parent
 assert np.array_equal(kernel(x), x + 1)
 print("fine")
@@ -204,16 +203,11 @@ def test_a_forked_child_has_kernels_and_a_worker_of_its_own():
     assert result.stdout == "fine\n", result.stderr
 
 
-def gone(pid: int) -> bool:
-    """Whether that process ends within ten seconds."""
-    for _ in range(200):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    return False
+def runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "os._exit(0)", "sys.exit(0)"])
@@ -225,7 +219,8 @@ print(compiler._compiler.process.pid, flush=True)
 {end}
 """
     result = run(script, NPCOMPILE_CACHE_DIR=str(tmp_path))
-    assert gone(int(result.stdout)), result.stderr
+    while runs(int(result.stdout)):
+        time.sleep(0.05)
     if end.startswith("sys"):
         assert result.stderr == "" and not list(tmp_path.glob("*/work-*"))
 
@@ -248,7 +243,7 @@ def test_threads_that_submit_may_end_before_the_worker_is_done():
     thread = threading.Thread(target=lambda: jobs.append(submit(numbered(112))))
     thread.start()
     thread.join()
-    jobs[0].wait(100)
+    jobs[0].wait()
     assert jobs[0].error is None and len(jobs) == 1
 
 

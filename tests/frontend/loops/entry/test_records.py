@@ -46,7 +46,7 @@ def test_a_dict_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
             got, want = jitted(x), by_module(x)
             assert got.dtype == want.dtype
             np.testing.assert_array_equal(got, want)
-            jitted.wait(120)
+            jitted.wait()
     assert jitted.stats.loop_entries
 
 
@@ -61,7 +61,7 @@ def test_keywords() -> None:
     jitted = npcompile.jit(by_keywords)
     for _ in range(4):
         assert jitted(np.arange(9.0), factor=3, other="a") == by_keywords(np.arange(9.0), factor=3, other="a")
-        jitted.wait(120)
+        jitted.wait()
     assert jitted.stats.loop_entries
 
 
@@ -182,7 +182,7 @@ def test_two_names_of_one_dict() -> None:
         x = np.zeros(5)
         assert jitted(record, record, x) == aliased(want, want, x) and record == want
         assert jitted({"a": 5}, {"a": 1}, x) == [6, 7, 8, 9, 10]
-        jitted.wait(120)
+        jitted.wait()
     assert jitted.stats.loop_entries
 
 
@@ -206,7 +206,7 @@ def test_an_objects_own_dictionary() -> None:
     for _ in range(4):
         one, other = Counter(), Counter()
         assert jitted(one, vars(one), 9) == by_attribute(other, vars(other), 9)
-        jitted.wait(120)
+        jitted.wait()
 
 
 def of_module(items, n):
@@ -227,7 +227,7 @@ def test_the_modules_own_names(monkeypatch: pytest.MonkeyPatch) -> None:
         want = of_module(globals(), 9)
         monkeypatch.setitem(globals(), "SEEN", 0)
         assert jitted(globals(), 9) == want
-        jitted.wait(120)
+        jitted.wait()
 
 
 class Doubling(dict[str, Any]):
@@ -257,4 +257,4 @@ def test_what_changes_the_dict_is_pythons() -> None:
         mine, plain = {"scale": 3.0}, {"scale": 3.0}
         np.testing.assert_array_equal(jitted(mine, np.arange(6.0)), other_uses(plain, np.arange(6.0)))
         assert mine == plain and list(mine) == list(plain)
-        jitted.wait(120)
+        jitted.wait()

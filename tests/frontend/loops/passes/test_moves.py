@@ -182,7 +182,7 @@ def test_loops_that_pass_the_ends_of_arrays(function: Callable[..., Any]) -> Non
         got, mine = outcome(jitted, (a, n, p))
         assert_same(got, want, f"{n}, {p}")
         assert_same(mine, plain, f"the arguments of {n}, {p}")
-        jitted.wait(120)
+        jitted.wait()
     assert jitted.stats.loop_entries, npcompile.explain(jitted)
 
 

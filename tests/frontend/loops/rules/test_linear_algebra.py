@@ -56,7 +56,7 @@ def _jitted() -> Any:
     function = npcompile.jit(inverses)
     for _ in range(3):
         function(np.stack([np.eye(2)] * 20), np.ones((20, 2)))
-        function.wait(60)
+        function.wait()
     return function
 
 

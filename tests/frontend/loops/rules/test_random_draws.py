@@ -312,7 +312,7 @@ def test_native_code_waits_for_the_lock(monkeypatch: pytest.MonkeyPatch) -> None
     jitted = npcompile.jit(drawn)
     for _ in range(3):
         jitted(rng, 100)
-        jitted.wait(120)
+        jitted.wait()
     entries, before = jitted.stats.loop_entries, rng.bit_generator.state
     thread = threading.Thread(target=jitted, args=(rng, 100))
     with held([rng, rng]):

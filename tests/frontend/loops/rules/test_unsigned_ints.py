@@ -245,7 +245,7 @@ def test_seeds_of_all_sizes_share_native_code() -> None:
     for state in (1, 1 << 45, 1 << 63, (1 << 64) - 1, 7):
         for _ in range(2):
             assert jitted(state, 9) == stepped(state, 9)
-            jitted.wait(120)
+            jitted.wait()
     assert jitted.stats.native_loops == 1
 
 
