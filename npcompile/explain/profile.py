@@ -98,9 +98,9 @@ class profile:
         self._exits.close()
         every = [self._watched.get(jitted) or _Watched(jitted, 0) for jitted in _jitted()]
         called = [watched for watched in every if watched.jitted.stats.calls > watched.calls]
-        for sample, seconds in self._stacks.samples.items():
+        for sample, looks in self._stacks.samples.items():
             if (owner := _owner(sample, called)) is not None:
-                owner.times.add(sample.spot, seconds)
+                owner.times.add(sample, looks)
         called = self._called_directly(called)
         for watched in called:
             times = watched.times

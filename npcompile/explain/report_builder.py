@@ -111,7 +111,7 @@ class _Builder:
             calls=measured.calls,
             recorded=measured.recorded,
             seconds=measured.seconds / measured.calls if measured.calls else 0.0,
-            bottleneck=_bottleneck(functions),
+            bottleneck=_bottleneck(functions, measured.are_known),
             bytes=round(moved) if self.points else None,
             kernel_seconds=sum(point.runs * point.seconds for point in self.points),
             bandwidth=machine.bytes if machine else 0.0,
@@ -287,30 +287,32 @@ class _Builder:
             rate=facts.bytes / facts.kernel_seconds if facts.kernel_seconds else None,
             kernels=tuple(facts.kernels),
             reason=facts.reason,
-            advice=facts.advice if share is None or share >= _ADVISED else "",
+            advice=facts.advice if not self.measured.are_known or (share or 0.0) >= _ADVISED else "",
         )
 
 
-def _bottleneck(functions: Iterable[Function]) -> Bottleneck | None:
-    """Return the line outside of compiled code that takes most of the time, or the first one with advice."""
+def _bottleneck(functions: Iterable[Function], are_known: bool) -> Bottleneck | None:
+    """Return the line outside of compiled code that takes most of the time; where that is not known, the
+    first one with advice.
+
+    are_known: the parts of the time are.
+    """
     candidates = [
         (function.file, line)
         for function in functions
         for line in function.lines
         if line.reason or set(line.kinds) & {"library", "Python"}
     ]
-    timed = [(file, line) for file, line in candidates if line.share is not None]
+    timed = [(file, line) for file, line in candidates if (line.share or 0.0) >= _LEAST]
+    advised = [pair for pair in candidates if pair[1].advice] or [p for p in candidates if p[1].reason]
     if timed:
         file, line = max(timed, key=lambda pair: pair[1].share or 0.0)
-        if (line.share or 0.0) < _LEAST:
-            return None
-    else:
-        advised = [pair for pair in candidates if pair[1].advice] or [p for p in candidates if p[1].reason]
-        if not advised:
-            return None
+    elif advised and not are_known:
         file, line = advised[0]
+    else:
+        return None
     reason = line.reason or ("a library does it" if "library" in line.kinds else "Python does it")
-    return Bottleneck(file, line.number, line.text.strip(), line.share, reason, line.advice)
+    return Bottleneck(file, line.number, line.text.strip(), line.share or None, reason, line.advice)
 
 
 def _extent(node: ast.AST) -> range:

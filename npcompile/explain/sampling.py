@@ -26,6 +26,8 @@ from npcompile.frontend.rewrite.call_sites import do
 from npcompile.partition.native_body import NativeBody
 
 _INTERVAL = 5e-4  # seconds between samples
+# Of fewer samples, no part of the time is known: a line that none of them has met may take as much as others.
+ENOUGH = 40
 clock = time.perf_counter
 
 NPCOMPILE = "npcompile"
@@ -54,13 +56,21 @@ class KernelTimes:
 
 
 @dataclass
+class Looks:
+    """Samples that have met one thing, and the seconds that they are worth."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
 class CallTimes:
     """The times of some calls.
 
     calls: how many they were. seconds: of all of them. spots: seconds by line, as samples found them.
-    own: likewise, without what recording took. kernels: by the code of the replay and the number of the
-    kernel in it, from 0. replays: the codes of all replays. native: seconds of native loops, by their file
-    and line.
+    own: likewise, without what recording took. looks, own_looks: the numbers of these samples. kernels: by
+    the code of the replay and the number of the kernel in it, from 0. replays: the codes of all replays.
+    native: seconds of native loops, by their file and line.
     recorded: the call was recorded, so NumPy and Python did it all.
     """
 
@@ -71,19 +81,32 @@ class CallTimes:
     replays: frozenset[types.CodeType] = frozenset()
     native: dict[tuple[str, int], float] = field(default_factory=dict)
     own: dict[Spot, float] = field(default_factory=dict)
+    looks: int = 0
+    own_looks: int = 0
     recorded: bool = False
 
-    def add(self, spot: Spot, seconds: float) -> None:
+    @property
+    def are_known(self) -> bool:
+        """Tell if the parts that lines have in the time are known: native loops are timed by a clock."""
+        return self.looks + sum(self.native.values()) / _INTERVAL >= ENOUGH
+
+    def add(self, sample: Sample, looks: Looks) -> None:
         """Add the time that a line was met for."""
-        self.spots[spot] = self.spots.get(spot, 0.0) + seconds
+        self.spots[sample.spot] = self.spots.get(sample.spot, 0.0) + looks.seconds
+        self.looks += looks.count
+        if sample.own is not None:
+            self.own[sample.own] = self.own.get(sample.own, 0.0) + looks.seconds
+            self.own_looks += looks.count
 
     def of_recorded(self) -> CallTimes:
         """Return the times of calls that were recorded: those of the program's own work."""
-        return CallTimes(self.calls, sum(self.own.values()), dict(self.own), recorded=True)
+        seconds = sum(self.own.values())
+        return CallTimes(self.calls, seconds, dict(self.own), looks=self.own_looks, recorded=True)
 
     def clear(self) -> None:
         """Forget all calls."""
         self.calls, self.seconds = 0, 0.0
+        self.looks = self.own_looks = 0
         self.spots.clear()
         self.own.clear()
         self.kernels.clear()
@@ -106,12 +129,12 @@ class Sample:
 class StackSampler:
     """Looks at the stack of the thread that enters `sampling`, from another one.
 
-    samples: seconds by what was met. worked: gives the seconds that native loops have worked until now.
+    samples: by what was met. worked: gives the seconds that native loops have worked until now.
     """
 
     def __init__(self, worked: Callable[[], float]) -> None:
         self.worked = worked
-        self.samples: dict[Sample, float] = {}
+        self.samples: dict[Sample, Looks] = {}
         self._thread = 0
         self._done = threading.Event()
 
@@ -136,7 +159,9 @@ class StackSampler:
             sample = _sample(sys._current_frames().get(self._thread))
             now = clock() - self.worked()
             if sample is not None:
-                self.samples[sample] = self.samples.get(sample, 0.0) + max(now - last, 0.0)
+                looks = self.samples.setdefault(sample, Looks())
+                looks.seconds += max(now - last, 0.0)
+                looks.count += 1
             last = now
 
 
@@ -175,11 +200,18 @@ class Sampler:
         with timed_kernels(self.root, self.measured), timed_loops(self.root, self.measured):
             with self._stacks.sampling():
                 yield
-        for sample, seconds in self._stacks.samples.items():
-            if sample.codes[0] is Sampler.run.__code__:  # not while calls are being prepared
-                self.measured.add(sample.spot, seconds)
-                if sample.own is not None:
-                    self.measured.own[sample.own] = self.measured.own.get(sample.own, 0.0) + seconds
+        for sample, looks in self._of_calls():
+            self.measured.add(sample, looks)
+
+    @property
+    def looks(self) -> int:
+        """The samples of calls until now."""
+        return sum(looks.count for _, looks in self._of_calls())
+
+    def _of_calls(self) -> list[tuple[Sample, Looks]]:
+        """Return the samples that were not taken while calls were being prepared."""
+        samples = list(self._stacks.samples.items())
+        return [(sample, looks) for sample, looks in samples if sample.codes[0] is Sampler.run.__code__]
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return a call's answer."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from npcompile.explain.blocks import held, statements
 from npcompile.explain.programs import duration_text
-from npcompile.explain.sampling import CallTimes, Sampler, clock
+from npcompile.explain.sampling import ENOUGH, CallTimes, Sampler, clock
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.eager.dispatch import UPDATING
@@ -35,7 +35,8 @@ from npcompile.tiering.overhead import compiling_ahead
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless its fewest calls take longer
 _FEWEST = 5  # calls of a measurement: some are done plainly, where replays contend with NumPy
 _TOO_LONG = 5.0  # seconds after which fewer calls do
-_PROFILED = 0.05  # seconds of calls of which it is seen where their time goes, if these are within the above
+# The seconds of calls of which it is seen where their time goes. It takes no longer than _LONGEST.
+_PROFILED, _LONGEST = 0.05, 0.2
 _TRIES, _LONG_TRIES = 8, 3  # calls until all blocks of a function are replayed; of long ones
 # Counts of calls, which timing must not change.
 _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
@@ -122,6 +123,7 @@ def timed(
     ]
     loops = [] if partitioned is None else [one for one in partitioned.natives.values() if one is not None]
     entered = [(loop, loop.entries, loop.leaves, dict(loop.left)) for loop in loops]
+    spent = 0.0
     try:
         for number in range(1, _TRIES + 1):
             before = replace(jitted.stats)
@@ -129,10 +131,10 @@ def timed(
             began = time.perf_counter()
             with compiling_ahead():  # these calls are made for that alone
                 jitted(*given, **named)
-            took = time.perf_counter() - began
+            spent += time.perf_counter() - began
             jitted.wait()
             after = jitted.stats
-            last = number == _TRIES or (number >= _LONG_TRIES and took > _LONG_ENOUGH)
+            last = number == _TRIES or (number >= _LONG_TRIES and spent > _TOO_LONG)
             if (after.recordings == before.recordings or last) and after.replays > before.replays:
                 moved = (
                     after.bytes_to_device - before.bytes_to_device,
@@ -161,9 +163,11 @@ def _profile(jitted: Jitted, fresh: Callable[[], Any], measured: CallTimes) -> N
         measured.clear()
         sampler, began, before = Sampler(jitted, measured), clock(), jitted.stats.replays
         with sampler.sampling():
-            while measured.seconds < _PROFILED and clock() - began < _LONG_ENOUGH:
+            while measured.seconds < _PROFILED or sampler.looks < ENOUGH:
                 args, kwargs = fresh()
                 sampler.run(args, kwargs)
+                if clock() - began >= _LONGEST:
+                    break
         if jitted.stats.replays > before:
             return
 
