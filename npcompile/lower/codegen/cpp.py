@@ -395,6 +395,14 @@ class Header:
         nowhere = subprocess.DEVNULL
         self.process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
 
+    def stop(self) -> None:
+        """End the header's compilation, if it is under way."""
+        if self.process is not None and self.process.poll() is None:
+            assert self.making is not None
+            self.process.kill()
+            self.process.wait()
+            self.making.unlink(missing_ok=True)
+
 
 def _flags() -> list[str]:
     tools = adapter.toolchain()

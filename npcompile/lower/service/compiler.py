@@ -438,12 +438,22 @@ _compiler = _Compiler()
 def _after_fork() -> None:
     global _compiler
     _compiler.abandon()
+    _forget_ending()
     _compiler = _Compiler({k: j for k, j in _compiler.jobs.items() if j._event.is_set()})
+
+
+def _forget_ending() -> None:
+    """Wait for no killed worker any more: it ends by itself, or is the parent's."""
+    for process in _ending:
+        if process.returncode is None:
+            process.returncode = -signal.SIGKILL
+    _ending.clear()
 
 
 def _at_exit() -> None:
     _compiler.closing = True
     _compiler.stop()
+    _forget_ending()
     cache.remove_private()
 
 

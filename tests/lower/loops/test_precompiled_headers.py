@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,8 @@ import pytest
 from npcompile.lower.codegen import cpp
 from npcompile.lower.loops.service import compiler
 from tests.frontend.loops.native import run_natively
+
+ROOT = Path(__file__).parents[3]
 
 
 def counted(n):
@@ -49,3 +54,30 @@ def test_the_second_loop_includes_what_was_made_beside_the_first(
     assert header.parent == tmp_path / "headers" and Path(f"{header}.gch").exists()
     before = commands[1][: commands[1].index("-include")]
     assert not [word for word in before if word.endswith(".cpp")]  # g++ takes it only before all else
+
+
+ENDS = """
+from npcompile.lower.codegen import cpp
+from npcompile.lower.loops.service import compiler
+from tests.frontend.loops.native import run_natively
+from tests.lower.loops.test_precompiled_headers import counted
+cpp.Header.MADE_AT = 1
+assert run_natively(counted, 5).is_done
+(header,) = compiler._compiler.headers.values()
+print(header.process.pid)
+"""
+
+
+def test_a_header_that_is_being_made_ends_with_the_process(tmp_path: Path) -> None:
+    """Python warns of processes that are left to themselves."""
+    script = tmp_path / "g++"
+    script.write_text('#!/bin/sh\ncase "$*" in *c++-header*) exec sleep 1000 ;; esac\nexec g++ "$@"\n')
+    script.chmod(0o700)
+    folders = {f"NPCOMPILE_{name}_DIR": str(tmp_path / name) for name in ("CACHE", "HEADER")}
+    environment = {**os.environ, **folders, "CXX": str(script), "PYTHONWARNINGS": "always::ResourceWarning"}
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)

@@ -263,3 +263,15 @@ def test_a_worker_that_ends_late_is_kept_until_it_has_ended(monkeypatch: pytest.
     own._spawn()
     assert process not in compiler._ending
     own.stop()
+
+
+LATE = """
+def late(timeout): raise compiler.subprocess.TimeoutExpired("worker", timeout)
+compiler._compiler._spawn().wait = late
+"""
+
+
+@pytest.mark.parametrize("before", ["", "compiler._compiler.stop()\n"], ids=["at exit", "before"])
+def test_python_warns_of_no_worker_that_ends_late(before: str) -> None:
+    result = run(LATE + before, PYTHONWARNINGS="always::ResourceWarning")
+    assert result.returncode == 0 and result.stderr == ""

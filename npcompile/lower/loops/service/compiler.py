@@ -240,13 +240,16 @@ class _Compiler:
 
     def _run(self, command: list[str]) -> None:
         nowhere = subprocess.DEVNULL
-        self.running = subprocess.Popen(
-            ["nice", f"-n{NICENESS}", *command],
-            stdin=nowhere,
-            stdout=nowhere,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is the user's program's alone
-        )
+        with self.lock:
+            if self.closing:
+                raise cpp.CompilerFailed("the process is ending")
+            self.running = subprocess.Popen(
+                ["nice", f"-n{NICENESS}", *command],
+                stdin=nowhere,
+                stdout=nowhere,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is the user's program's alone
+            )
         try:
             _, said = self.running.communicate(timeout=limit())
         except subprocess.TimeoutExpired:
@@ -262,24 +265,31 @@ class _Compiler:
             self.running.kill()
             self.running.wait()
 
+    def close(self) -> None:
+        """Compile no more, and end what is being compiled, as the process is ending."""
+        with self.lock:
+            self.closing = True
+        self.stop()
+        for header in list(self.headers.values()):
+            header.stop()
+
 
 _compiler = _Compiler()
 
 
 def _at_fork() -> None:
     global _compiler
+    processes = [_compiler.running, *(header.process for header in _compiler.headers.values())]
+    for process in processes:
+        if process is not None and process.returncode is None:
+            process.returncode = 0  # not ours to wait for
     done = {source: job for source, job in _compiler.jobs.items() if job.done}
     _compiler = _Compiler()
     _compiler.jobs = done
 
 
-def _at_exit() -> None:
-    _compiler.closing = True
-    _compiler.stop()
-
-
 os.register_at_fork(after_in_child=_at_fork)
-atexit.register(_at_exit)
+atexit.register(lambda: _compiler.close())
 
 
 def _flags() -> list[str]:
