@@ -19,7 +19,7 @@ from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.frontend.rewrite.statement_forms import MAX_OWN_TRIPS, UNROLLED, is_short
 
-_OF_ITERABLES = frozenset(("enumerate", "reversed", "zip"))
+_OF_ITERABLES = frozenset(("enumerate", "reversed", "sorted", "zip"))
 _OF_DICTS = frozenset(("items", "keys", "values"))
 _CONTAINERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 
@@ -35,7 +35,7 @@ def goes_over_many(fn: FunctionType, args: tuple[Any, ...], kwargs: Mapping[str,
     return any(
         _is_long(given.get(name))
         for part in own_nodes(body_of(node))
-        if isinstance(part, ast.For) and not is_short(part)
+        if isinstance(part, ast.comprehension) or (isinstance(part, ast.For) and not is_short(part))
         for name in _gone_over(part.iter)
     )
 

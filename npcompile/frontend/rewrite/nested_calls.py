@@ -59,9 +59,10 @@ def _calls(node: ast.AST, names: frozenset[str]) -> bool:
 
 
 def backtracks(body: list[ast.stmt]) -> bool:
-    """Tell if a nested function of a body calls itself within a loop: its calls are too many to record."""
+    """Tell if a nested function of a body calls itself within a loop, or goes on while something holds: its
+    calls, or its trips, are too many to record."""
     return any(
-        isinstance(part, ast.For | ast.While) and _calls(part, frozenset((node.name,)))
+        isinstance(part, ast.While) or (isinstance(part, ast.For) and _calls(part, frozenset((node.name,))))
         for node in own_nodes(body)
         if isinstance(node, ast.FunctionDef)
         for part in ast.walk(node)

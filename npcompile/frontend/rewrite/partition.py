@@ -331,8 +331,8 @@ def must_be_cut(fn: FunctionType) -> bool:
     """Tell if a function holds statements that no recording of the whole follows.
 
     These are loops that count or go on while something holds, calls for their effect or of libraries,
-    `yield`, nested functions that backtrack, and more operations than one recording follows; any loop, and
-    nested functions that have some, once recording the whole was tried in vain.
+    `yield`, nested functions that backtrack or have `while` loops, and more operations than one recording
+    follows; any loop, and nested functions that have some, once recording the whole was tried in vain.
     """
     try:
         node, imports = tree_of(fn)

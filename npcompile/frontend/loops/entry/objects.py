@@ -29,6 +29,7 @@ from npcompile.frontend.loops.entry.closures import (
 )
 from npcompile.frontend.loops.entry.values import (
     LOOKED_AT,
+    TEXTS,
     is_unsigned,
     key_of,
     plain_function,
@@ -303,9 +304,9 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
             _add_function(made, known, path, value)
         elif is_object(value):
             _add_object(made, known, path, value)
-        elif is_held(value):
+        elif is_read(value):
             made.values[path] = value
-            if variable in function.__code__.co_freevars:
+            if is_held(value) and variable in function.__code__.co_freevars:
                 made.storable.add(path)
 
 
@@ -323,7 +324,7 @@ def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) 
         value, storable = attribute_of(owner, name)
     if value is not _MISSING and is_object(value):
         _add_object(made, known, path, value)
-    elif value is not _MISSING and (is_held(value) or type(value) is str):
+    elif value is not _MISSING and is_read(value):
         made.values[path] = value
     if storable:
         made.storable.add(path)
@@ -342,6 +343,11 @@ def is_object(value: Any) -> bool:
 def _is_character(key: Any) -> bool:
     """Tell if a key is one of those that native dicts have among texts."""
     return type(key) is str and len(key) == 1
+
+
+def is_read(value: Any) -> bool:
+    """Tell if native code may read an attribute's value, or that of a function's variable."""
+    return type(value) in TEXTS or is_held(value)
 
 
 def is_held(value: Any) -> bool:

@@ -60,7 +60,7 @@ _KNOWN = (
     np.ufunc,
     np.dtype,
 )
-_TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
+TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
 _STATES = frozenset((Numbers, Items, Held, Counted, Zipped, Grid, Flat))
 _LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
 _DICTS = frozenset((dict, defaultdict, Counter))
@@ -109,7 +109,7 @@ def key_of(value: Any, unsigned: bool = False) -> Any:
         return None if None in keys or len(keys) > LONGEST else keys
     if kind in _STATES:
         return state_type(value)
-    if kind in _TEXTS:
+    if kind in TEXTS:
         return kind
     if kind is list:
         return list_type(value)
@@ -176,8 +176,8 @@ def type_of(value: Any, unsigned: bool = False) -> Type | None:
         return Known(value)
     if type(value) is range:
         return _range_type(value)
-    if type(value) in _TEXTS:
-        return _TEXTS[type(value)]
+    if type(value) in TEXTS:
+        return TEXTS[type(value)]
     if is_generator(value):
         return Generator(is_legacy(value))
     if type(value) is tuple:
@@ -210,7 +210,7 @@ def state_type(state: State) -> ir.State | None:
             parts = type_of(source)
             return PartsState(parts, step) if isinstance(parts, Tuple) and has_one_type(parts) else None
         case Items(source=str() | bytes() | bytearray() as source):
-            return TextState(_TEXTS[type(source)])
+            return TextState(TEXTS[type(source)])
         case Counted(next=first, items=items):
             inner = state_type(items)
             if inner is None or abs(first) >= 1 << 62:

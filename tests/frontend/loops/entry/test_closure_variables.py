@@ -52,6 +52,47 @@ def a_variable_of_two_functions(x: Any) -> Any:
     return s, total, seen
 
 
+@program(b"12+(3+40)+5" * 30)
+@program(b"12+(3+" * 30)
+@program("12+(3+40)+5" * 30)
+def a_text_that_functions_read(text: Any) -> Any:
+    place = 0
+
+    def at() -> Any:
+        if place == len(text):
+            return 0
+        return text[place] if isinstance(text, bytes) else ord(text[place])
+
+    def number() -> Any:
+        nonlocal place
+        value = 0
+        while 48 <= at() <= 57:
+            value = value * 10 + at() - 48
+            place += 1
+        return value
+
+    def term() -> Any:
+        nonlocal place
+        if at() != 40:
+            return number()
+        place += 1
+        value = added()
+        if at() != 41:
+            raise ValueError(f"no end at {place}")
+        place += 1
+        return value
+
+    def added() -> Any:
+        nonlocal place
+        value = term()
+        while at() == 43:
+            place += 1
+            value += term()
+        return value
+
+    return added()
+
+
 @program(300)
 def a_generator_of_numbers(n: Any) -> Any:
     state = 88172645463325252
