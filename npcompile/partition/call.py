@@ -71,6 +71,11 @@ class PartitionedCalls(CalleeSubstitution):
         raise NotImplementedError
 
     @property
+    def reaches_loops(self) -> bool:
+        """Tell if it has loops that are done natively, or calls functions that have some."""
+        raise NotImplementedError
+
+    @property
     def may_be_native(self) -> bool:
         """Tell if all of its loops are done natively, whatever the sizes, or if it has none but calls."""
         raise NotImplementedError
@@ -229,7 +234,8 @@ class PartitionedCalls(CalleeSubstitution):
                 self.root.filters = warnings.filters
                 if self.refused is not None and self.owner._strict:
                     raise NotCompiledError(self.refused)
-            before, entries = (inner.calls, inner.replays, inner.recordings), own.loop_entries
+            before = inner.calls, inner.replays, inner.recordings
+            entries = own.loop_entries, inner.loop_entries
             self.has_run, self.entered, self.owed = True, False, self.owed if unpaid else 0.0
             began = overhead.clock()
             self.idling.depth += 1
@@ -257,14 +263,15 @@ class PartitionedCalls(CalleeSubstitution):
                     self.rest = self.owner.root.allowance.passes(overhead.clock() - began)
                 if outermost:
                     self.lacks, self.lasted = call.lacks, call.lasted
-                self.answered = inner.replays != before[1] or own.loop_entries != entries
+                entered = (own.loop_entries, inner.loop_entries) != entries
+                self.answered = entered or inner.replays != before[1]
                 if self.answered:
                     self.owed = 0.0
                 if own is inner:  # a block that was cut further, or a function that a block calls
                     own.calls -= 1
                 elif inner.calls - before[0] == inner.replays - before[1] != 0:
                     own.replays += 1
-                elif own.loop_entries != entries and inner.calls == before[0]:
+                elif entered and inner.calls == before[0]:
                     own.replays += 1
                 elif inner.recordings == before[2]:
                     own.plain_calls += 1

@@ -129,8 +129,12 @@ class CalleeSubstitution:
 
     def as_it_is(self, fn: Any) -> bool:
         """Tell if `enter` gives this itself, and need not be asked at each call. (Should another function
-        come to stand there, it is called right, but plain.)"""
-        return fn is not UNKNOWN and self.owner._default_float is None and self.enter(fn) is fn
+        come to stand there, it is called right, but plain.) A function that the call at hand has no time left
+        to jit is asked for: a later call may have it."""
+        if fn is UNKNOWN or self.owner._default_float is not None or self.enter(fn) is not fn:
+            return False
+        call = current()
+        return not _may_be_jitted(fn) or (not call.spent and call.affords(0.0))
 
     def _jitted(self, fn: types.FunctionType) -> Any:
         """A function of ours as Python between the blocks calls it."""
@@ -160,6 +164,11 @@ class CalleeSubstitution:
         return known if known.__wrapped__ is fn else known.of(fn)
 
 
+def _may_be_jitted(fn: Any) -> bool:
+    """Tell if an object is of a kind that calls of are jitted."""
+    return isinstance(fn, _JITTED_KINDS) or inlining.is_called_by_users(fn)
+
+
 def _is_usable(fn: types.FunctionType) -> bool:
     """Tell if a function is jitted where Python calls it: with a closure only where it is not to be cut."""
     if inlining.looks_at_callers(fn):
@@ -169,5 +178,6 @@ def _is_usable(fn: types.FunctionType) -> bool:
     return inlining.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
 
 
+_JITTED_KINDS = (types.FunctionType, types.MethodType, functools.partial)
 _SEEN_TO = frozenset(("resize", "warn"))  # the builtins and methods that something is called in place of
 PLAIN: Any = object()  # a function that is called as it is

@@ -199,6 +199,11 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         return any(native is not None and native.entries > 0 for native in everything)
 
     @property
+    def reaches_loops(self) -> bool:
+        """Tell if it has loops that are done natively, or calls functions that have some."""
+        return self.runs_loops or (self.root._blocks.loop_entries > 0 and self.owner is self.root)
+
+    @property
     def may_be_native(self) -> bool:
         if self.only_calls:
             return True

@@ -19,8 +19,8 @@ clock = time.thread_time
 # Where the plain function takes LONG seconds contests begin with the second call, and a call of ours that
 # takes LOSES times as long loses at once. Else they begin after SETTLING calls: the first ones record blocks.
 LONG, LOSES, SETTLING = 2e-3, 1.3, 6
-# Calls that record a block, or type a loop for native code, are no measure of later ones. After this many
-# they are judged, too: every call of some functions does so.
+# Calls that record a block, type a loop for native code, or leave that to a later call, are no measure of
+# later ones. After this many they are judged, too: every call of some functions does so.
 UNJUDGED = 8
 # The winner answers FIRST calls alone, LONGER times as many after each contest, and MOST at most.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
@@ -51,7 +51,7 @@ class BlockContest:
         self._resting = rests_of_losers()
         self._trial: Contest | None = None  # the contest at hand
         self._settled = False  # nothing was being compiled when it began
-        self._unjudged = 0  # calls that recorded a block or typed a loop
+        self._unjudged = 0  # calls that recorded a block or typed a loop, or were to
         self._inside = False  # a call is being measured: those within it are none of the contest
 
     def answer(
@@ -70,7 +70,7 @@ class BlockContest:
         trial = self._trial
         # The plain function begins, as its time tells if a call is long. Where loops are native ours begins:
         # the plain function may take a thousand times as long.
-        native, counts = partitioned.runs_loops, partitioned.root._blocks
+        native, counts = partitioned.reaches_loops, partitioned.root._blocks
         ours = (native or bool(trial.numpys)) and trial.is_our_turn
         recordings, typed, worked = counts.recordings, partitioned.typed, partitioned.root.worked
         call = partitioned.run if ours else partitioned.plain
@@ -81,13 +81,14 @@ class BlockContest:
             seconds = clock() - start
         finally:
             self._inside = False
-        if (recordings, typed) != (counts.recordings, partitioned.typed) and self._unjudged < UNJUDGED:
+        made = (recordings, typed) != (counts.recordings, partitioned.typed)
+        if (made or (ours and partitioned.lacks)) and self._unjudged < UNJUDGED:
             self._unjudged += 1
             return result
         if recordings == counts.recordings:
             trial.note(ours, seconds)
         # Native code may have been entered for the first time, which takes longer than later entries.
-        native = native or partitioned.runs_loops
+        native = native or partitioned.reaches_loops
         is_native = native and partitioned.root.worked - worked >= PART * seconds
         if is_native and ours and seconds >= LONG and not trial.numpys:
             self.left, self._trial = FEW, None
@@ -121,7 +122,7 @@ class BlockContest:
             calls = FEW if plain >= LONG else min(max(int(MEANWHILE / plain), FIRST), MOST)
         if slower:
             # The next call of equal signature may have a thousand times as many trips.
-            state.rest = min(calls, TRIPS_MAY_CHANGE) if cut.runs_loops else calls
+            state.rest = min(calls, TRIPS_MAY_CHANGE) if cut.reaches_loops else calls
         else:
             self.left = calls
 

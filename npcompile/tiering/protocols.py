@@ -91,10 +91,11 @@ class Contested(Protocol):
 
     root: Any
     typed: int  # times that a loop was typed, for native code
+    lacks: bool  # the last call has left something to be recorded or cut
 
     @property
-    def runs_loops(self) -> bool:
-        """Tell if it has loops that are done natively."""
+    def reaches_loops(self) -> bool:
+        """Tell if it has loops that are done natively, or calls functions that have some."""
 
     @property
     def is_native(self) -> bool:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.partition.callees import CalleeSubstitution
+from npcompile.tiering import overhead
 
 
 class Grid:
@@ -21,6 +23,15 @@ class Grid:
     def step(self, dt: float) -> None:
         spread(self.u, self.u.copy(), dt)
         self.log.append(str(dt))
+
+    def sweep(self, dt: float) -> float:
+        worst, u, n = 0.0, self.u, len(self.u)
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                change = u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4 * u[i, j]
+                worst = max(worst, abs(change))
+                u[i, j] += dt * change
+        return worst
 
 
 def spread(new, u, dt):
@@ -58,7 +69,20 @@ def reach(u, k, text):
         u[i, i + k] += len(text)
 
 
-@pytest.mark.parametrize("function", [by_method, by_function, beyond])
+def by_a_method_of_a_helper(grid, steps, dt):
+    worst = 0.0
+    for k in range(steps):
+        worst = max(worst, swept(grid, k, dt))
+    return grid.u, grid.log
+
+
+def swept(grid, k, dt):
+    worst = grid.sweep(dt)
+    grid.log.append(f"{k}: {worst:.3e}")
+    return worst
+
+
+@pytest.mark.parametrize("function", [by_method, by_function, by_a_method_of_a_helper, beyond])
 def test_they_do_what_python_does(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
     jitted = npcompile.jit(function)
@@ -78,3 +102,19 @@ def outcome(function: Any, grid: Grid) -> Any:
         return u is grid.u, log is grid.log
     except IndexError as error:
         return str(error)
+
+
+@pytest.mark.parametrize("spent", [True, False])
+def test_a_function_that_was_put_off_is_asked_for(spent: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the call that cuts a driver has no time left, later calls jit what it calls all the same."""
+    monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
+    jitted = npcompile.jit(by_a_method_of_a_helper)
+    with monkeypatch.context() as patch:
+        if spent:
+            patch.setattr(CalleeSubstitution, "_entered", lambda cut, fn: fn)
+            patch.setattr(overhead.Call, "affords", lambda call, seconds: seconds > 0.0)
+        jitted(Grid(40), 20, 0.1)
+    for _ in range(3):
+        jitted(Grid(40), 20, 0.1)
+        jitted.wait(120)
+    assert jitted.stats.loop_entries, npcompile.explain(jitted, Grid(40), 20, 0.1)

@@ -16,8 +16,8 @@ class Cut:
 
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
-        self.runs_loops = self.is_native = False
-        self.typed = 0
+        self.reaches_loops = self.is_native = False
+        self.typed, self.lacks = 0, False
         self.now = 0.0
         self.runs = 0
         # The run that takes long, and if it types a loop, or records a block.
@@ -61,6 +61,20 @@ def test_recording_a_block_is_no_measure(slow: int, monkeypatch: pytest.MonkeyPa
     assert cut.runs > 20
 
 
+def test_a_call_that_leaves_something_to_record_is_no_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(0, types=False)
+    run = cut.run
+
+    def later(args: Any, kwargs: Any) -> None:
+        run(args, kwargs)
+        cut.lacks = cut.runs < block_contest.UNJUDGED
+        cut.now += 0.1 * cut.lacks
+
+    monkeypatch.setattr(cut, "run", later)
+    assert answered(cut, 30, monkeypatch).rest == 0
+    assert cut.runs > 20
+
+
 def test_recording_at_every_call_is(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = Cut(0, types=False)
     run, counts = cut.run, cut.root._blocks
@@ -83,7 +97,7 @@ def test_long_calls_are_in_doubt_where_native_code_does_little(
     part: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cut = Cut(0, types=False)
-    cut.runs_loops = True
+    cut.reaches_loops = True
     run = cut.run
 
     def slowly(args: Any, kwargs: Any) -> None:
