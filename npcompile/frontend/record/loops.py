@@ -61,12 +61,23 @@ LAZY: frozenset[Any] = frozenset(
 _COUNTED = (range, type(iter(range(0))), itertools.count)  # their numbers are decided
 
 
-def loop(recording: Recording, obj: Any) -> Any:
-    """Return the items of a `for` loop's object, trip by trip."""
+def loop(recording: Recording, obj: Any, whole: bool) -> Any:
+    """Return the items of a `for` loop's object, trip by trip. whole: the loop goes over all of them."""
     if not recording.on:
         return obj
+    if whole and type(obj) is range:
+        _end_before(recording, len(obj))
     trips = trips_over(recording, obj)
     return _own_trips(recording, trips, obj) if len(recording.closures) == 1 else trips
+
+
+def _end_before(recording: Recording, trips: int) -> None:
+    """End the recording before a loop that has more trips than it follows: to record some is in vain."""
+    if len(recording.closures) == 1:
+        if trips > MAX_OWN_TRIPS:
+            recording.stop(Cause.OWN_LOOP_TOO_LONG(MAX_OWN_TRIPS, MAX_OWN_STEPS))
+    elif trips > MAX_TRIPS or (recording.loops_open and recording.inner_trips + trips > MAX_INNER):
+        recording.stop(Cause.LOOP_TOO_LONG(MAX_TRIPS, MAX_INNER))
 
 
 def _own_trips(recording: Recording, trips: Iterator[Any], obj: Any) -> Iterator[Any]:

@@ -154,8 +154,11 @@ class Hooks:
         iterable: Iterable[Any] = obj
         return iterable
 
-    def loop(self, obj: Any) -> Iterable[Any]:
-        """Return the iterable for a `for` statement, unless that goes over few literals."""
+    def loop(self, obj: Any, whole: bool) -> Iterable[Any]:
+        """Return the iterable for a `for` statement, unless that goes over few literals.
+
+        whole: nothing but an exception ends the loop before its last trip.
+        """
         return self.iterate(obj)
 
     def delegate(self, obj: Any) -> Iterable[Any]:

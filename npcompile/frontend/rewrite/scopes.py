@@ -240,6 +240,11 @@ def _loop(node: ast.For | ast.While, scope: Scope) -> Loop:
     )
 
 
+def goes_to_its_end(node: ast.For) -> bool:
+    """Tell if nothing but an exception ends a loop before its last trip."""
+    return frozenset(("break", "return", "yield")).isdisjoint(_contents(node))
+
+
 def _contents(node: ast.For | ast.While) -> Iterator[str]:
     kinds = {
         ast.Return: "return",

@@ -21,6 +21,7 @@ from npcompile.frontend.rewrite.scopes import (
     arguments,
     body_of,
     function_scope,
+    goes_to_its_end,
     plain_reason,
     stored_names,
 )
@@ -236,7 +237,11 @@ class Statements(Comprehensions):
         return [ast.Assert(test, self.expr(node.msg), **position(where if JUMPS_OLD else node))]
 
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
-        iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
+        over = self.expr(node.iter)
+        if is_short(node):
+            iterable = self.hook(node.iter, "iterate", over)
+        else:
+            iterable = self.hook(node.iter, "loop", over, goes_to_its_end(node))
         target, steps = self.target(node.target)
         if self.may_go_on(node):
             steps = [(name, self.drawn(value)) for name, value in steps]
