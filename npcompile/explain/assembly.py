@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import recompilations
-from npcompile.explain.blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.explain.blocks import Block, blocks_of, functions_of, left_to_python
 from npcompile.explain.explanation import Copies, Explanation, Hint
-from npcompile.explain.loops import ExplainedLoop, graphs_of, loops_of
+from npcompile.explain.loops import graphs_of, loops_of
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.explain.timing import Seconds
 from npcompile.frontend.eager.errstate import traps
@@ -35,7 +35,7 @@ def explanation_of(
     if not reasons and not (programs or blocks or functions):
         if traps():
             reasons.append(Cause.ERRSTATE_AROUND())
-    loops = {cut: loops_of(cut) for cut in cuts}
+    loops = {cut: loops_of(cut) for cut in dict.fromkeys([*cuts, *_cuts_of_callees(cuts)])}
     stats, why_cut = jitted.stats, [hint for cut in cuts for hint in _why_cut(cut)]
     parts = (*blocks, *functions)
     every = [*programs, *(program for part in parts for program in part.all_programs)]
@@ -48,10 +48,10 @@ def explanation_of(
         result=result,
         programs=programs,
         blocks=blocks,
-        loops=tuple(loop for cut in cuts for loop in loops[cut]),
+        loops=tuple(loop for found in loops.values() for loop in found),
         graphs=tuple(graph for cut in cuts for graph in graphs_of(cut)),
         functions=functions,
-        left=_left(loops),
+        left=tuple(part for cut, found in loops.items() for part in left_to_python(cut, found)),
         copies=Copies(written, *moved, any(map(_is_repeated, parts))),
         recompilations=recompilations(jitted),
         reasons=tuple(reason.located for reason in reasons),
@@ -77,20 +77,11 @@ def _is_repeated(block: Block) -> bool:
     return own or any(map(_is_repeated, block.inside))
 
 
-def _left(cuts: dict[PartitionedFunction, tuple[ExplainedLoop, ...]]) -> tuple[LeftToPython, ...]:
-    """Return the statements that Python carries out, in a function's cuts and in those of what they call.
-
-    cuts: the function's, with their loops.
-    """
-    callees = [callee for cut in cuts for callee in list(cut.root.callees.values())]
-    inner = [
-        cut_of(state)
-        for callee in callees
-        if isinstance(callee, RecordedFunction)
-        for state in callee._states.values()
-    ]
-    known = cuts | {cut: loops_of(cut) for cut in inner if cut is not None and cut not in cuts}
-    return tuple(part for cut, loops in known.items() for part in left_to_python(cut, loops))
+def _cuts_of_callees(cuts: list[PartitionedFunction]) -> Iterator[PartitionedFunction]:
+    """Yield the cuts of the functions that a function which was cut calls."""
+    for callee in dict.fromkeys(callee for cut in cuts for callee in list(cut.root.callees.values())):
+        if isinstance(callee, RecordedFunction):
+            yield from (cut for state in callee._states.values() if (cut := cut_of(state)) is not None)
 
 
 def _why_cut(partitioned: PartitionedFunction) -> list[Hint]:

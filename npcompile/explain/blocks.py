@@ -12,7 +12,7 @@ from typing import Any
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
-from npcompile.explain.loops import ExplainedLoop, native_statements
+from npcompile.explain.loops import ExplainedLoop, file_elsewhere, native_statements
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
@@ -216,8 +216,7 @@ def left_to_python(
 
     loops: those of the function that native code is meant for.
     """
-    file = partitioned.owner.__wrapped__.__code__.co_filename
-    elsewhere = "" if file == partitioned.root.__wrapped__.__code__.co_filename else file
+    elsewhere = file_elsewhere(partitioned)
     tree, _ = tree_of(partitioned.owner.__wrapped__)  # type: ignore[arg-type]
     reasons = reasons_of(partitioned.owner.__wrapped__, partitioned.root._stats)
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]

@@ -9,7 +9,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from npcompile.explain.loop_advice import advice, part_text
@@ -50,7 +50,7 @@ class ExplainedLoop:
     where Python does a statement. entries, leaves: how often native code was entered, and left before the
     loop was done. left: the leaves by line and reason. why: of a loop that is left to Python, the line and
     what to write instead, where they are known. typed: the typed programs, one for each combination of types
-    at the entry. source: their C++.
+    at the entry. source: their C++. elsewhere: the file, where it is not that of the function.
     """
 
     lines: tuple[int, int]
@@ -68,6 +68,7 @@ class ExplainedLoop:
     why: Escape | None
     typed: tuple[str, ...] = field(repr=False)
     source: str = field(repr=False)
+    elsewhere: str = ""
 
     @property
     def is_left(self) -> bool:
@@ -81,7 +82,8 @@ class ExplainedLoop:
 
     def __str__(self) -> str:
         first, last = self.lines
-        text = f"lines {first}-{last}: {self.way}"
+        within = f" of {self.elsewhere}" if self.elsewhere else ""
+        text = f"lines {first}-{last}{within}: {self.way}"
         if self.entries:
             text += f", entered {self.entries} times"
         if self.leaves:
@@ -114,7 +116,15 @@ def loops_of(partitioned: PartitionedFunction) -> tuple[ExplainedLoop, ...]:
         elif native is None and depends_on_trip(node) and (part := not_held(node)) is not None:
             what, write = part_text(part)
             found.append(_refused(node, Refusal(what, getattr(part, "lineno", None)), write))
+    if elsewhere := file_elsewhere(partitioned):
+        found = [replace(loop, elsewhere=elsewhere) for loop in found]
     return tuple(sorted(found, key=lambda loop: loop.lines))
+
+
+def file_elsewhere(partitioned: PartitionedFunction) -> str:
+    """Return the file of a function that was cut; empty where the jitted function stands in it, too."""
+    file: str = partitioned.owner.__wrapped__.__code__.co_filename
+    return "" if file == partitioned.root.__wrapped__.__code__.co_filename else file
 
 
 def graphs_of(partitioned: PartitionedFunction) -> tuple[tuple[int, str], ...]:

@@ -73,15 +73,16 @@ class _Builder:
             self._add_program(file, program)
         self._add_uncompiled()
         for loop in explanation.loops:
+            file = loop.elsewhere or explanation.file
             for number in range(loop.lines[0], loop.lines[1] + 1):
-                facts = self.facts[explanation.file, number]
-                entered = loop.entries or (explanation.file, loop.lines[0]) in measured.native
-                if entered and linecache.getline(explanation.file, number).strip():
-                    facts.kinds = {"native loop"}
+                facts = self.facts[file, number]
+                entered = loop.entries or (file, loop.lines[0]) in measured.native
+                if entered and linecache.getline(file, number).strip():
+                    facts.kinds, facts.reason, facts.advice = {"native loop"}, "", ""
             for escape in loop.escapes:
-                self._add_reason((explanation.file, escape.line), "Python", escape.reason, escape.write)
-            if (why := loop.why) is not None and not self.facts[explanation.file, why.line].kinds:
-                self._add_reason((explanation.file, why.line), "Python", why.reason, why.write)
+                self._add_reason((file, escape.line), "Python", escape.reason, escape.write)
+            if (why := loop.why) is not None and not self.facts[file, why.line].kinds:
+                self._add_reason((file, why.line), "Python", why.reason, why.write)
         for spot, seconds in measured.spots.items():
             self._add_time(spot, seconds)
         for place, seconds in measured.native.items():

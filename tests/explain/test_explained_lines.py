@@ -27,6 +27,10 @@ def soft(x):
 def late(x):
     k = np.random.default_rng(0).permuted(x)
     return k * 2 if k[0] > 1 else k
+def relax(x):
+    for i in range(1, len(x)):
+        x[i] += 0.5 * x[i - 1]
+    return repr(x[-1])
 """
 
 
@@ -420,3 +424,30 @@ def test_signatures_of_objects_and_of_nothing() -> None:
         lambda o, x: (o, x + 1), np.array([1, None and 2, 3], object)[::2], np.ones((0, 3))
     )
     assert found.programs[0].signature == "o: array[2] (strides 2), x: float64[0, 3]"
+
+
+def test_native_loops_of_functions_that_are_called_name_their_file(
+    helpers: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND")
+    monkeypatch.setenv("NPCOMPILE_CONTESTS", "0")
+
+    @npcompile.jit
+    def outer(x):
+        log = []
+        for k in range(30):
+            log.append(f"{k}: {helpers.relax(x)}")
+        return log
+
+    x = np.ones(300)
+    for _ in range(4):
+        outer(x)
+        outer.wait(120)
+    found = npcompile.explain(outer, x)
+    (loop,) = (loop for loop in found.loops if loop.entries)
+    assert (loop.lines, loop.elsewhere) == ((9, 10), helpers.__file__)
+    assert f"lines 9-10 of {helpers.__file__}: native" in found.text("program")
+    assert found.report is not None
+    (function,) = (one for one in found.report.functions if one.file == helpers.__file__)
+    native = [(line.number, line.reason) for line in function.lines if line.kinds == ("native loop",)]
+    assert native == [(9, ""), (10, "")]
