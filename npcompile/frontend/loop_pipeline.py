@@ -43,6 +43,7 @@ from npcompile.frontend.loops.source.control_flow import (
     ANSWER,
     ControlFlow,
     Done,
+    Return,
     control_flow,
     end_after_trip,
     function_flow,
@@ -154,6 +155,7 @@ class TypedLoop:
     exchange: Exchange
     callees: tuple[Callee | None, ...]  # those with effects, by the functions' numbers
     finishes: tuple[bool, ...]  # of each exit: if the region is done there
+    returns: tuple[str | None, ...]  # of each exit: the name whose value is returned there
     keeps: frozenset[str]  # the user's names, and the attributes of objects, that it may change
     wanted: frozenset[str]  # attributes that it was not given, and that it would read
     unsigned: frozenset[str]  # names that take ints of unsigned 64 bits
@@ -240,6 +242,7 @@ def typed_loop(
         Exchange(source.layout),
         _callees(inference, region, source),
         tuple(_is_end(flow, exit_.place) for exit_ in source.exits),
+        tuple(_returned(flow, exit_.place) for exit_ in source.exits),
         flow.kept | inference.changed,
         frozenset(inference.wanted),
         inference.unsigned,
@@ -327,6 +330,15 @@ def _check(region: ir.Region, after: str) -> None:
     """In tests, raise where a region breaks a rule of its form."""
     if _VERIFIES:
         verify(region, after)
+
+
+def _returned(flow: ControlFlow, place: ir.Place) -> str | None:
+    """Return the name that the region returns next; None where it does not, or returns something else."""
+    block = flow.blocks[place.block]
+    match block.end:
+        case Return(value=ast.Name(id=name)) if place.step == len(block.steps) and block.guard is None:
+            return name
+    return None
 
 
 def _is_end(flow: ControlFlow, place: ir.Place) -> bool:

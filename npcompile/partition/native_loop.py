@@ -447,15 +447,21 @@ class NativeLoop:
         """
         number, words, raised, held = done
         worked = clock() - start
-        if raised is None and typed.finishes[number]:
+        returned = typed.returns[number]
+        if returned is not None and not typed.exchange.has_value(returned, words):
+            returned = None
+        if raised is None and (typed.finishes[number] or returned is not None):
             self._note_worked(worked)
             self.entries += 1
             self.within.owner._stats.loop_entries += 1
             over = () if type(iterator) is RANGE_ITERATOR or iterator is True else (state_of(iterator),)
             given = values + over if held is None else values + over + held.values
-            names = typed.exchange.unpack(words, arrays_in(given), typed.keeps)
+            keeps = typed.keeps if returned is None else typed.keeps | {returned}
+            names = typed.exchange.unpack(words, arrays_in(given), keeps)
             if held is not None:
                 held.store(names)
+            if returned is not None:
+                return Outcome(names, returns=True, value=names[returned])
             return Outcome(names)
         left, entry = thread_time(), self._entry(iterator, values)
         assert entry is not None

@@ -124,6 +124,11 @@ class Exchange:
         memory.free()
         return names
 
+    def has_value(self, name: str, words: bytearray) -> bool:
+        """Tell if the region has bound a name, or was given it and may bind it."""
+        known = self.layout.bound.get(name)
+        return known is not None and memoryview(words).cast("q")[known[0]] != 0
+
     def value(self, name: str, words: bytearray, given: Iterable[Any]) -> Any:
         """Return the value of one name, as `unpack` does. given: the values that the region was given."""
         tags = memoryview(words).cast("q")
