@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import textwrap
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,7 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.reason import Cause
+from npcompile.explain import sampling
 from npcompile.explain.blocks import LeftToPython
 from npcompile.lower.loops.service.compiler import _Compiler
 
@@ -146,7 +148,8 @@ def test_a_native_loop_is_shown_with_its_types(monkeypatch: pytest.MonkeyPatch) 
 def test_the_time_of_a_native_loop_stands_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """No sample meets it, as it keeps the interpreter's lock; and most calls of a short one run no Python."""
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
-    x = np.ones(500_000)
+    monkeypatch.setattr(sampling, "clock", time.process_time)  # the time of other processes is none of its
+    x = np.ones(100_000)
     jitted = npcompile.jit(native_elements, wait=True)
     for _ in range(50):
         jitted(x)

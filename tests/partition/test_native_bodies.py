@@ -58,6 +58,8 @@ def bodies(native_runtime: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bo
     monkeypatch.setattr("npcompile.partition.partitioned.ROUNDS", 0)
     monkeypatch.setattr("npcompile.partition.call.are_held", lambda: True)
     monkeypatch.setattr("npcompile.partition.call.BODY_WITHIN", float("inf"))
+    never_slower = property(lambda body: float("inf"), lambda body, seconds: None)
+    monkeypatch.setattr(NativeBody, "most", never_slower, raising=False)
 
     def unmeasured(self: BlockContest, cut: Any, state: Any, args: Any, kwargs: Any) -> Any:
         self.left = 1  # the next call is not asked about

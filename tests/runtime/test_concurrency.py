@@ -23,6 +23,7 @@ import pytest
 
 import npcompile
 from npcompile.tiering.contest import MOST
+from tests.programs.native_runtime_faults import LONGEST
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -127,7 +128,7 @@ def in_fork(work: Any) -> None:
     if child == 0:
         status = 1
         with contextlib.suppress(BaseException):
-            signal.alarm(60)
+            signal.alarm(int(LONGEST))
             work()
             status = 0
         os._exit(status)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import _thread
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from tests.interrupts import interrupt_main
 
 
 def outcome(function: Callable[..., Any], make: Callable[[], tuple[Any, ...]]) -> Any:
@@ -401,13 +400,12 @@ def test_ctrl_c_ends_a_long_call(function: Any, monkeypatch: pytest.MonkeyPatch)
     for _ in range(3):
         jitted(np.zeros(1), 1)
     a = np.zeros(1)
-    timer = threading.Timer(0.2, _thread.interrupt_main)
     began = time.thread_time()  # a busy machine makes no difference
     with pytest.raises(KeyboardInterrupt) as caught:
-        timer.start()
+        interrupting = interrupt_main(0.2)
         jitted(a, 2)
     assert time.thread_time() - began < 10
-    timer.join()
+    interrupting.join()
     names = [entry.name for entry in traceback.extract_tb(caught.value.__traceback__)]
     assert function.__name__ in names
     assert ("counts_down" in names) == (function is waits_for_effects) == (a[0] > 0)

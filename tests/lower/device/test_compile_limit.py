@@ -19,12 +19,13 @@ from npcompile.lower.plan.values import Value
 
 @pytest.fixture
 def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Event]]:
-    """Have compilations wait for these events, one each; the compiler has one second."""
+    """Have compilations wait for these events, one each; the compiler has one second for the first."""
     waits: list[threading.Event] = []
     begun = []
 
     def compile_device(*_: Any) -> Any:
         begun.append(1)
+        monkeypatch.setattr(config, "compile_seconds", 600.0)
         waits[len(begun) - 1].wait()
         return SimpleNamespace(run=len, source="kernel", kernels=1)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import ast
 import builtins
 import inspect
 import os
 import textwrap
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,6 +20,7 @@ from npcompile.frontend.loops.entry.values import type_of
 from npcompile.frontend.loops.run.exchange import arrays_in
 from npcompile.lower.loops.codegen.emitter import Exit
 from tests.frontend.loops.native import assert_same, run_in_python
+from tests.interrupts import interrupt_main
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
 N = 60
@@ -266,14 +265,13 @@ def test_ctrl_c_ends_a_round_and_leaves_the_state_between_trips(programs: dict[s
     steps = np.full(400_000, -1)
     given = program.given((steps, len(steps)))
     words = program.typed.exchange.pack(given)
-    timer = threading.Timer(0.05, _thread.interrupt_main)
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        interrupting = interrupt_main(0.05)
         for _ in range(100):
             program.job.function(program.typed.exchange.address(words))
             words = program.typed.exchange.pack(given)
             steps[:] = -1
-    timer.join()
+    interrupting.join()
     names = program.typed.exchange.unpack(words, arrays_in(given.values()))
     rest = list(names[".iterator0"])
     first = rest[0] if rest else len(steps)

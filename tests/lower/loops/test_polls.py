@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from npcompile.lower.loops.codegen.nesting import innermost
 from tests.frontend.loops.jitted import Programs
 from tests.frontend.loops.native import begin, check
+from tests.interrupts import interrupt_main
 
 LENGTHS = (0, 1, 1023, 1024, 1025, 4500)
 
@@ -212,7 +211,7 @@ def test_an_interrupt_ends_a_loop_between_chunks(function: Callable[..., Any]) -
     s = np.zeros(2 + 0xFFFF, int)
     native = begin(function, s, 2**40)
     assert native.loop.job is not None and native.loop.job.wait()
-    threading.Timer(0.2, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):
+        interrupt_main(0.2)
         native.run()
     assert s[1:].any()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.native import begin, run_in_python
+from tests.interrupts import interrupt_main
 
 CODES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -264,8 +263,8 @@ def test_loops_of_many_trips_poll(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
     native = begin(tallied, np.zeros(2, int), 2**40)
     assert native.loop.job is not None and native.loop.job.wait()
-    threading.Timer(0.2, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):
+        interrupt_main(0.2)
         native.run()
     assert native.given["s"][0] > 2**20
 

@@ -21,7 +21,7 @@ import npcompile
 from npcompile.lower.native import kernel, native
 from npcompile.lower.service import compiler
 from npcompile.tiering import block_contest, host_call_profile, overhead, statement_profile
-from tests.programs.native_runtime_faults import ROOT, copy_of, judged, program, run
+from tests.programs.native_runtime_faults import LONGEST, ROOT, copy_of, judged, program, run
 
 pytestmark = pytest.mark.usefixtures("in_time")
 
@@ -187,7 +187,7 @@ def test_forked_while_others_hold_locks(kernel_folder: Path) -> None:
         status = 1
         try:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            faulthandler.dump_traceback_later(30, exit=True)
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
             judged(jitted)
             judged(looped, 3, cut)
             judged(npcompile.jit(copy_of()))  # whose kernels may be others, for one thread
