@@ -135,6 +135,8 @@ def is_settled(partitioned: Contested, loop: ast.AST | None = None) -> bool:
     """
     if loop is None and partitioned.is_native:
         return True
+    if loop is None and any(cut.compiles_loops for cut in (partitioned, *_cuts_of_callees(partitioned))):
+        return False
     states = specializations(partitioned, loop)
     under_way = [entry for state in states for entry in state.pending if not entry.parked]
     return not under_way and all(state.trial is None for state in states)
@@ -144,11 +146,8 @@ def specializations(partitioned: Contested, loop: ast.AST | None = None) -> list
     """Return the signatures of the blocks of a function that was cut, or of those in a loop of it, and of its
     callees.
     """
-    cuts: list[Any] = [partitioned]
-    states: list[SpecializationLike] = []
-    for callee in list(partitioned.root.callees.values()):
-        states += list(getattr(callee, "_states", {}).values())
-    cuts += [state.partitioned for state in states if state.partitioned is not None]
+    states = _states_of_callees(partitioned)
+    cuts: list[Any] = [partitioned, *_cuts_of_callees(partitioned)]
     while cuts:
         cut = cuts.pop()
         for block in cut.current():
@@ -157,3 +156,13 @@ def specializations(partitioned: Contested, loop: ast.AST | None = None) -> list
             states += list(block._states.values())
             cuts += [block.inside] if block.inside is not None else []
     return states
+
+
+def _states_of_callees(partitioned: Contested) -> list[SpecializationLike]:
+    callees = list(partitioned.root.callees.values())
+    return [state for callee in callees for state in list(getattr(callee, "_states", {}).values())]
+
+
+def _cuts_of_callees(partitioned: Contested) -> list[Any]:
+    states = _states_of_callees(partitioned)
+    return [state.partitioned for state in states if state.partitioned is not None]

@@ -98,6 +98,10 @@ class Contested(Protocol):
         """Tell if it has loops that are done natively, or calls functions that have some."""
 
     @property
+    def compiles_loops(self) -> bool:
+        """Tell if native code of a loop is being compiled."""
+
+    @property
     def is_native(self) -> bool:
         """Tell if native code of the whole function answers its calls."""
 

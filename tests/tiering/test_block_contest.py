@@ -16,7 +16,7 @@ class Cut:
 
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
-        self.reaches_loops = self.is_native = False
+        self.reaches_loops = self.is_native = self.compiles_loops = False
         self.typed, self.lacks = 0, False
         self.now = 0.0
         self.runs = 0
@@ -107,6 +107,15 @@ def test_long_calls_are_in_doubt_where_native_code_does_little(
 
     monkeypatch.setattr(cut, "run", slowly)
     assert (answered(cut, 30, monkeypatch).rest > 0) == (part == 0.0)
+
+
+def test_loops_of_callees_that_are_being_compiled_are_to_be_waited_for() -> None:
+    cut, callee = Cut(0, types=False), Cut(0, types=False)
+    state = SimpleNamespace(partitioned=callee, pending=[], trial=None)
+    cut.root.callees["function"] = SimpleNamespace(_states={"signature": state})
+    assert block_contest.is_settled(cut)  # type: ignore[arg-type]
+    callee.compiles_loops = True
+    assert not block_contest.is_settled(cut)  # type: ignore[arg-type]
 
 
 def test_no_contest_counts_that_began_while_kernels_were_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
