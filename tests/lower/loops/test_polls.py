@@ -127,6 +127,22 @@ def ints_beyond_64_bits(a: Any, out: Any) -> Any:
     return s
 
 
+@programs(np.arange(40) % 3, None)
+@programs(np.arange(40) * 7 % 4 // 2, None)
+@programs(np.arange(41) // 20, None)
+def values_of_several_types(a: Any, out: Any) -> Any:
+    """The loop has a header for each type, and all take items of one iterator."""
+    value: Any = 1
+    for x in a:
+        if x == 0:
+            value = 2
+        elif x == 1:
+            value = value * 0.5
+        else:
+            value = value + np.float32(1)
+    return value, type(value).__name__
+
+
 @programs(_ITEMS, np.zeros(4000, int))
 def left_and_entered_again(a: Any, out: Any) -> Any:
     for x in a:

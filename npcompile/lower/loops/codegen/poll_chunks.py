@@ -41,7 +41,11 @@ class Writer(Protocol):
 
 
 class PollChunks:
-    """The innermost loops of a region, and the variables that count the trips left in a chunk."""
+    """The innermost loops of a region, and the variables that count the trips left in a chunk.
+
+    A loop that has headers for several types of a name is none of them: its trips take items of one iterator
+    at either header, where the count of the other one would not see it.
+    """
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
@@ -49,7 +53,9 @@ class PollChunks:
         self.loops = {
             header: blocks
             for header, blocks in natural_loops(writer.region).items()
-            if header in alone and header not in writer.region.shared
+            if header in alone
+            and header not in writer.region.shared
+            and sum(block.is_header for block in blocks) == 1
         }
         self.counts: dict[ir.Block, str] = {}
 
