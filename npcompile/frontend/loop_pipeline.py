@@ -226,7 +226,7 @@ def typed_loop(
     used = inference.read_fields.keys() | region.stored.keys()
     region.names = {name: kind for name, kind in region.names.items() if name in used or not is_path(name)}
     bodies = [function.body for function in region.functions if function.body is not None]
-    region.wide = wide
+    region.wide = wide & region.names.keys()
     if flow.kept == {ANSWER}:
         ends = [(number, block) for number, block in enumerate(flow.blocks) if isinstance(block.end, Done)]
         region.ended = {ir.Place(number, len(block.steps)): ANSWER for number, block in ends}

@@ -538,3 +538,17 @@ def test_private_names() -> None:
     jitted = npcompile.jit(Hidden.runs, wait=True)
     for _ in range(3):
         np.testing.assert_array_equal(jitted(Hidden(), np.ones(3)), np.full(3, 1.5))
+
+
+def counts_no_trip(self: Any, n: Any) -> Any:
+    for i in range(n):
+        self.x[i] = i
+        if n is None:
+            self.count += 1
+    return self.x
+
+
+def test_an_int_of_many_bits_that_the_loop_does_not_read() -> None:
+    given = Slots()
+    given.count = 1 << 50
+    check(counts_no_trip, (given, 4))
