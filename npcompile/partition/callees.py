@@ -165,7 +165,7 @@ class CalleeSubstitution:
 
 
 def _may_be_jitted(fn: Any) -> bool:
-    """Tell if an object is of a kind that calls of are jitted."""
+    """Tell if calls of an object may be jitted."""
     return isinstance(fn, _JITTED_KINDS) or inlining.is_called_by_users(fn)
 
 
