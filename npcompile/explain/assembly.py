@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
@@ -16,7 +16,8 @@ from npcompile.explain.timing import Seconds
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted
 from npcompile.partition.partitioned import PartitionedFunction, cut_of
-from npcompile.runtime.function import RecordedFunction, Specialization
+from npcompile.runtime.function import Specialization
+from npcompile.tiering.block_contest import cuts_of_callees
 
 
 def explanation_of(
@@ -35,7 +36,8 @@ def explanation_of(
     if not reasons and not (programs or blocks or functions):
         if traps():
             reasons.append(Cause.ERRSTATE_AROUND())
-    loops = {cut: loops_of(cut) for cut in dict.fromkeys([*cuts, *_cuts_of_callees(cuts)])}
+    every_cut = [*cuts, *(inner for cut in cuts for inner in cuts_of_callees(cut))]
+    loops = {cut: loops_of(cut) for cut in dict.fromkeys(every_cut)}
     stats, why_cut = jitted.stats, [hint for cut in cuts for hint in _why_cut(cut)]
     parts = (*blocks, *functions)
     every = [*programs, *(program for part in parts for program in part.all_programs)]
@@ -75,13 +77,6 @@ def _is_repeated(block: Block) -> bool:
     """Tell if kernels of a block may run more than once in a call."""
     own = (block.in_loop or block.name != "block") and bool(block.all_programs)
     return own or any(map(_is_repeated, block.inside))
-
-
-def _cuts_of_callees(cuts: list[PartitionedFunction]) -> Iterator[PartitionedFunction]:
-    """Yield the cuts of the functions that a function which was cut calls."""
-    for callee in dict.fromkeys(callee for cut in cuts for callee in list(cut.root.callees.values())):
-        if isinstance(callee, RecordedFunction):
-            yield from (cut for state in callee._states.values() if (cut := cut_of(state)) is not None)
 
 
 def _why_cut(partitioned: PartitionedFunction) -> list[Hint]:

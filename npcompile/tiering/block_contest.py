@@ -135,7 +135,7 @@ def is_settled(partitioned: Contested, loop: ast.AST | None = None) -> bool:
     """
     if loop is None and partitioned.is_native:
         return True
-    if loop is None and any(cut.compiles_loops for cut in (partitioned, *_cuts_of_callees(partitioned))):
+    if loop is None and any(cut.compiles_loops for cut in (partitioned, *cuts_of_callees(partitioned))):
         return False
     states = specializations(partitioned, loop)
     under_way = [entry for state in states for entry in state.pending if not entry.parked]
@@ -147,7 +147,7 @@ def specializations(partitioned: Contested, loop: ast.AST | None = None) -> list
     callees.
     """
     states = _states_of_callees(partitioned)
-    cuts: list[Any] = [partitioned, *_cuts_of_callees(partitioned)]
+    cuts: list[Any] = [partitioned, *cuts_of_callees(partitioned)]
     while cuts:
         cut = cuts.pop()
         for block in cut.current():
@@ -163,6 +163,7 @@ def _states_of_callees(partitioned: Contested) -> list[SpecializationLike]:
     return [state for callee in callees for state in list(getattr(callee, "_states", {}).values())]
 
 
-def _cuts_of_callees(partitioned: Contested) -> list[Any]:
+def cuts_of_callees(partitioned: Contested) -> list[Any]:
+    """Return the cuts of the functions that Python between the blocks of a function calls."""
     states = _states_of_callees(partitioned)
     return [state.partitioned for state in states if state.partitioned is not None]
