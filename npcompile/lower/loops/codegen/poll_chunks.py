@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.nesting import innermost, natural_loops
+from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.iterator_ir import is_finite
 from npcompile.lower.loops.types import Type
 
@@ -49,13 +49,10 @@ class PollChunks:
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
-        alone = innermost(writer.region)
         self.loops = {
             header: blocks
             for header, blocks in natural_loops(writer.region).items()
-            if header in alone
-            and header not in writer.region.shared
-            and sum(block.is_header for block in blocks) == 1
+            if header not in writer.region.shared and sum(block.is_header for block in blocks) == 1
         }
         self.counts: dict[ir.Block, str] = {}
 
