@@ -92,7 +92,7 @@ class NativeLoop:
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
         self._unsigned: set[str] = set()  # names that were found to take ints of unsigned 64 bits
-        # What enters native code for values of the types that it has: that of the last entry comes first.
+        # Entries without Python, each for the types of its native code; the one that was used last is first.
         self._quick: list[tuple[TypedLoop, QuickEntry]] = []
         self._entries: dict[TypedLoop, QuickEntry | None] = {}
         self._pending: list[TypedLoop] = []  # those of which it is not known that they are compiled

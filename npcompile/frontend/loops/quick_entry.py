@@ -28,7 +28,7 @@ from npcompile.frontend.loops.entry.objects import (
     key_of_item,
     variable_of,
 )
-from npcompile.frontend.loops.entry.values import deque_type, list_type, table_type
+from npcompile.frontend.loops.entry.values import TEXTS, deque_type, list_type, table_type
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.layout import Layout, words
@@ -52,7 +52,7 @@ from npcompile.lower.loops.types import (
 )
 
 _KINDS = {INT: "i", FLOAT: "f", BOOL: "b", COMPLEX: "c"}
-_TEXTS = {kind.__name__: kind for kind in (str, bytes, bytearray)}
+_TEXTS = {text.name: kind for kind, text in TEXTS.items()}
 _ALIGNED, _WRITEABLE = 0x100, 0x400  # NumPy's flags
 _NOTHING = (0, 0, 0, False, 0, False)
 
