@@ -231,6 +231,7 @@ class Cause(Enum):
     THINGS_GONE_THROUGH = "more than {} things in containers are gone through"
     CONTAINER_TOO_LONG = "a container of more than {} things from outside"
     GROWING_SET = "a set among the arguments grows from call to call"
+    VARYING_TEXT = "a text among the arguments is another at each call"
     HOLDS_ITSELF = "a {} that holds itself is handed on"
     SHARED_IN_OBJECT = "a {} that others hold, too, is handed on in an object"
     SHARED_STORED = "a {} that others hold, too, is stored"

@@ -279,8 +279,10 @@ class _Arguments:
     def grown(self, value: Any, name: str) -> Any:
         """Note a container of which the signature holds the type alone; its items are read where needed.
 
-        Raises Unfollowed for a set.
+        Raises Unfollowed for a set and for a text.
         """
+        if type(value) in (str, bytes):
+            raise Unfollowed(Cause.VARYING_TEXT())
         if type(value) is set:
             raise Unfollowed(Cause.GROWING_SET())
         self.container(name, value)

@@ -428,8 +428,9 @@ class RecordedFunction(DeviceChoice):
         self._stats, self._programs, self._wait = whole._stats, whole._programs, whole._wait
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
-        """Tell if a container among the arguments is now found to grow: signatures are others from now on."""
-        found = self._growing.look(args, self._affords)
+        """Tell if an argument is now found to grow or to vary: signatures are others from now on."""
+        is_cut = any(state.partitioned is not None for state in list(self._states.values()))
+        found = self._growing.look(args, self._affords, is_cut)
         if found:
             self._front = None
         return found

@@ -1,8 +1,9 @@
-"""Containers among a function's arguments that grow from call to call, as a history that is appended to, or
-that hold too much to be looked through at each call.
+"""Arguments that are known by their type alone: containers that grow from call to call, or that hold too much
+to be looked through at each call, and texts and containers that are others at each call.
 
-Each length would be another signature, recorded by itself. Such a container, or one that holds it, is known
-by its type alone, and what a program needs of it is read as from an attribute.
+Each length, and each text, would be another signature, recorded by itself. What a program needs of such an
+argument is read as from an attribute. Texts, and what differs in other ways than by growing, are known so
+where the function is cut: its blocks have signatures of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from npcompile.frontend.program.signature import NUMBERS, key_of
 from npcompile.frontend.rewrite.partition import histories
 
 _KINDS = frozenset((list, dict, set, deque, tuple))
+_TEXTS = frozenset((str, bytes))
+_VARYING = frozenset((list, dict)) | _TEXTS  # the types of which signatures tell more than the type
+VARIED = 3  # new signatures in which an argument differs from the one before, after which it varies
 TIMES = 2  # calls with a longer container than the one before, after which it counts as growing
 # A container of MANY things, of MANY_NUMBERS numbers, or of MOST things in all counts as growing from the
 # first call on: no recording goes through as many things, and as many numbers are no inputs for a kernel.
@@ -72,13 +76,16 @@ class GrowingArguments:
         self.unread = False  # there were, at calls that had not paid for that
         self._last: dict[int, tuple[int, int, tuple[int, ...]]] = {}  # identity, size and `_ends`
         self._times: dict[int, int] = {}
+        self._keys: dict[int, Any] = {}  # of those that may vary, at the last new signature
+        self._varied: dict[int, int] = {}
 
-    def look(self, args: tuple[Any, ...], affords: Callable[[], bool]) -> bool:
-        """Note the containers of a call with a new signature; True where another is found to grow. affords:
-        tells if the function's source may be read."""
+    def look(self, args: tuple[Any, ...], affords: Callable[[], bool], is_cut: bool) -> bool:
+        """Note the arguments of a call with a new signature; True where another is found to grow or to vary.
+        affords: tells if the function's source may be read. is_cut: the function is cut into blocks."""
+        found = self._varying(args) if is_cut else set()
+        self.places |= found
         if _KINDS.isdisjoint(map(type, args)):
-            return False
-        found = set()
+            return bool(found)
         if self._fn is not None:
             self.unread = not affords()
             if not self.unread:
@@ -95,6 +102,20 @@ class GrowingArguments:
                     found.add(place)
         self.places |= found
         return bool(found)
+
+    def _varying(self, args: tuple[Any, ...]) -> set[int]:
+        """Return the places of arguments that were others at each new signature."""
+        found = set()
+        for place, arg in enumerate(args):
+            if type(arg) not in _VARYING or place in self.places:
+                continue
+            key = key_of(arg, [])
+            if self._keys.setdefault(place, key) != key:
+                self._varied[place] = self._varied.get(place, 0) + 1
+                if self._varied[place] >= VARIED:
+                    found.add(place)
+            self._keys[place] = key
+        return found
 
     def has_long(self, args: tuple[Any, ...]) -> bool:
         """Tell if a container is found to be too long to be known one by one; from now on it is not."""
@@ -123,6 +144,6 @@ class GrowingArguments:
         return frozenset(place for place, arg in enumerate(args) if self._is_one(place, arg))
 
     def _is_one(self, place: int, arg: Any) -> bool:
-        if place not in self.places or type(arg) not in _KINDS:
+        if place not in self.places or not (type(arg) in _KINDS or type(arg) in _TEXTS):
             return False
         return type(arg) is not tuple or is_long(arg)  # a short tuple is known by its items

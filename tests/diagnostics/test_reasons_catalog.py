@@ -52,7 +52,7 @@ WITHOUT_PROGRAM = {
         NOT_THERE MADE_WHILE_RECORDED NOT_RECORDED CLOSURE_VARIABLE ANSWERS_OTHERWISE
     """,
     "a shape-generic program is needed, which several calls lead to": """
-        GROWING_SET
+        GROWING_SET VARYING_TEXT
     """,
     "another library is needed: tests/ecosystem": """
         TABLE DASK_ARRAY FOREIGN_ARRAY

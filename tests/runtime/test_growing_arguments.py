@@ -213,3 +213,18 @@ def test_a_dict_that_holds_a_history() -> None:
         if call == 20:
             recorded = jitted.stats.recordings
     assert jitted.stats.recordings == recorded, jitted.stats
+
+
+@pytest.mark.usefixtures("native_runtime")
+def test_long_and_short_tuples_at_one_place() -> None:
+    """A long tuple is known by its type, a short one by its items, in the native runtime, too."""
+
+    def scaled(x, t):
+        return x * 2 if t[0] == "a" else x * 3 + len(t)
+
+    jitted = npcompile.jit(scaled, wait=True)
+    x = np.arange(5.0)
+    for t in (("a",) * 300, ("a", 2), ("b", 2), ("b",), ("a",), ("b",) * 300, ("c", 3)):
+        for _ in range(5):
+            same(jitted(x, t), scaled(x, t))
+    assert not jitted.stats.reasons, jitted.stats

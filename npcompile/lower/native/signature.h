@@ -81,15 +81,18 @@ class Signature {
     }
 
     // Returns false, without an exception, for arguments of unknown kinds, or too many.
-    // growing: a bit for each place whose lists, tuples and dictionaries count by their type alone.
+    // growing: a bit for each place whose lists, dictionaries and texts count by their type alone. Only Python tells
+    // which tuples are long enough for that.
     bool of(PyObject *const *args, Py_ssize_t count, unsigned long long growing = 0) {
         for (Py_ssize_t i = 0; i < count && !owned; i++) {
             PyTypeObject *type = Py_TYPE(args[i]);
             if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type) own();
         }
         for (Py_ssize_t i = 0; i < count; i++) {
-            bool holds = PyList_CheckExact(args[i]) || PyTuple_CheckExact(args[i]) || PyDict_CheckExact(args[i]);
-            bool grows = i < 64 && growing >> i & 1 && holds;
+            bool grows = i < 64 && growing >> i & 1;
+            if (grows && PyTuple_CheckExact(args[i])) return false;
+            grows = grows && (PyList_CheckExact(args[i]) || PyDict_CheckExact(args[i]) ||
+                              PyUnicode_CheckExact(args[i]) || PyBytes_CheckExact(args[i]));
             if (!(grows ? put(plain, Py_TYPE(args[i])) && leaf(args[i]) : item(args[i], 0))) return false;
         }
         return true;
