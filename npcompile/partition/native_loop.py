@@ -188,6 +188,7 @@ class NativeLoop:
         given = Given(
             typed.exchange.layout,
             typed.region.wide,
+            entry.unsigned,
             typed.assumed,
             self.takes,
             self.source.flow.state,

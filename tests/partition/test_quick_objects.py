@@ -114,6 +114,35 @@ def recorded(record: Any, x: Any) -> Any:
     return record["count"]
 
 
+def known_missing(ball: Any, n: int) -> Any:
+    total = 0
+    for i in range(n):
+        total += i if ball.other is None else 2 * i
+    return total
+
+
+def known_true(ball: Any, n: int) -> Any:
+    total = 0
+    for i in range(n):
+        total += i if ball.other else 2 * i
+    return total
+
+
+def known_kind(ball: Any, n: int) -> Any:
+    total = 0
+    for i in range(n):
+        total += i if isinstance(ball.other, float) else 2 * i
+    return total
+
+
+def chained(ball: Any, n: int) -> Any:
+    found = []
+    while ball is not None:
+        found.append(ball.count)
+        ball = ball.other
+    return found
+
+
 def captured(x: Any, n: int, scale: Any) -> Any:
     seen = 0
 
@@ -241,6 +270,28 @@ def test_attributes_of_other_types_and_places_are_seen() -> None:
     with pytest.raises(AttributeError):
         jitted(balls[2], 30)
     same(jitted, (Slotted(), 30))
+
+
+@pytest.mark.parametrize("function", [known_missing, known_true, known_kind])
+@pytest.mark.parametrize("first", [None, 1.5, 3, np.float32(2)], ids=repr)
+def test_attributes_that_only_their_types_are_asked_of(function: Any, first: Any) -> None:
+    ball = Ball()
+    ball.other = first
+    jitted = entered(function, (ball, 30))
+    for other in (None, 0.0, 2.5, 0, True, 1 << 50, 1 << 70, np.float32(0), "", (), [1], np.ones(1), Rates()):
+        ball.other = other
+        same(jitted, (ball, 30))
+        jitted.wait()
+
+
+def test_a_chain_that_had_one_link() -> None:
+    jitted = entered(chained, (Ball(), 30))
+    ball = Ball()
+    for count in range(4):
+        ball.count = count
+        same(jitted, (ball, 30))
+        longer = Ball()
+        longer.other, ball = ball, longer
 
 
 def test_changes_of_a_class_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

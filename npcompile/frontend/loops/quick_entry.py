@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from types import CellType
 from typing import Any
@@ -28,10 +28,10 @@ from npcompile.frontend.loops.entry.objects import (
     key_of_item,
     variable_of,
 )
-from npcompile.frontend.loops.entry.values import TEXTS, deque_type, list_type, table_type
+from npcompile.frontend.loops.entry.values import TEXTS, deque_type, list_type, table_type, type_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsState
-from npcompile.lower.loops.layout import Layout, words
+from npcompile.lower.loops.layout import Layout, given_words, words
 from npcompile.lower.loops.service.threads import SharingFunction
 from npcompile.lower.loops.types import (
     BOOL,
@@ -93,6 +93,8 @@ class Given:
         Its words.
     wide
         Names of ints of any 64 bits.
+    unsigned
+        Names of ints that are unsigned where they are not negative.
     assumed
         Attributes and global names that are taken to stay the same objects.
     takes
@@ -111,6 +113,7 @@ class Given:
 
     layout: Layout
     wide: frozenset[str]
+    unsigned: Container[str]
     assumed: Sequence[Assumed]
     takes: Sequence[str]
     state: str | None
@@ -131,12 +134,11 @@ def quick_entry(runtime: Any, function: Any, given: Given) -> QuickEntry | None:
     if isinstance(function, SharingFunction):
         unshared = quick_entry(runtime, function.function, given)
         return None if unshared is None else SharingEntry(function, unshared)
-    parts = _Parts(given)
+    parts = _Parts(given, max(given.layout.size, 1))
     if not parts.write():
         return None
     address = ctypes.cast(function, ctypes.c_void_p).value
-    size, count = max(given.layout.size, 1), 1 + len(given.takes)
-    entry: Any = runtime.LoopEntry(address, size, count, tuple(parts.made))
+    entry: Any = runtime.LoopEntry(address, parts.size, 1 + len(given.takes), tuple(parts.made))
     if entry is None or not parts.values:
         return entry
     return HoldingEntry(entry, tuple(parts.places), tuple(parts.values), parts.modules)
@@ -191,11 +193,13 @@ class _Source:
 class _Parts:
     """Writes the parts of an entry, in the order in which the runtime looks at them.
 
-    places: of the objects, functions and cells that are kept, by their paths. values: the names of the values
-    that the runtime hands back. modules: those whose names are among these, by their paths.
+    size: the number of words. places: of the objects, functions and cells that are kept, by their paths.
+    values: the names of the values that the runtime hands back. modules: those whose names are among these,
+    by their paths.
     """
 
     given: Given
+    size: int
     made: list[tuple[Any, ...]] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
     values: list[str] = field(default_factory=list)
@@ -216,9 +220,8 @@ class _Parts:
                 source = self.source(name)
                 if (known := given.layout.given.get(name)) is not None:
                     self.value(name, known.kind, source, known.offset, True)
-                else:  # native code does not read it
-                    self.part("y", source, back=True)
-                    self.values.append(name)
+                else:  # it is not read, but the code may be as it is by its type: `if self.limit is None:`
+                    self.unread(name, source)
         except _NotPackedError:
             return False
         for one in given.assumed:
@@ -253,6 +256,14 @@ class _Parts:
         self.part(found, source, expected, numbers, asks, offset, back=back, items=items)
         if back:
             self.values.append(name)
+
+    def unread(self, name: str, source: _Source) -> None:
+        """Write the part of an attribute that native code does not read: its words lie behind all others."""
+        kind = type_of(self.given.names.get(name), name in self.given.unsigned)
+        if kind is None:
+            raise _NotPackedError
+        self.value(name, kind, source, self.given.layout.size, True)
+        self.size = max(self.size, self.given.layout.size + given_words(kind))
 
     def reference(self, path: str, kind: Type) -> None:
         """Write the part of an object, a function or a method."""

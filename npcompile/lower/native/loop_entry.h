@@ -22,7 +22,7 @@ constexpr long long SMALL_INT = 1LL << 40;  // as `SMALL` in lower/loops/ir.py
 // the function and its answer.
 // These are kept by the entry while it runs, in its order: o object of the type `expected`, whose methods and other
 // attributes of its class are those that it had; w function with the code `expected`; e cell.
-// x: the object at `place` has no attribute of its own that is named so. y: any value, which takes no word.
+// x: the object at `place` has no attribute of its own that is named so.
 struct EntryPart {
     // a argument, d name in dictionaries, c cell, o attribute of an object; of what the entry keeps, at `place`: m item
     // of an object's dictionary, g attribute that is not in it, v value of a cell, p default of a function's parameter,
@@ -270,7 +270,7 @@ bool take_part(const EntryPart &part, PyObject *value, long long *words, Found &
     if (part.kind == 'o' || part.kind == 'w' || part.kind == 'e') return keep(part, value, found);
     if (part.given_back) PyTuple_SET_ITEM(found.values, given_back++, Py_NewRef(value));
     long long *to = words + part.offset;
-    return part.kind == 'y' || pack_part(part, value, to);
+    return pack_part(part, value, to);
 }
 
 // Packs the values of an entry into words. Returns false where one is of another type.
