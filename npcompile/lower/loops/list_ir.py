@@ -11,7 +11,18 @@ from dataclasses import dataclass, replace
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import NewDict, NewSet
 from npcompile.lower.loops.either_ir import either_of
-from npcompile.lower.loops.types import Dict, Either, List, Scalar, Set, Tuple, Type
+from npcompile.lower.loops.types import (
+    NONE,
+    Dict,
+    Either,
+    List,
+    Scalar,
+    Set,
+    Tuple,
+    Type,
+    is_optional,
+    maybe_none,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +261,9 @@ def number_as_item(kind: Type, value: ir.Expression) -> ir.Expression | None:
     """Return a number, or a tuple of numbers, as an item of a list that may have others; None for others."""
     if value.type == kind:
         return value
-    if isinstance(kind, Either) and value.type in kind.kinds:
-        return either_of(kind, value)
+    if isinstance(kind, Either):
+        beside = value if value.type in kind.kinds else number_as_item(kind.kinds[1], value)
+        return None if beside is None else either_of(kind, beside)
     if isinstance(kind, Tuple) and isinstance(value.type, Tuple):
         parts = [number_as_item(part, ir.part_of(value, place)) for place, part in enumerate(kind.items)]
         found = tuple(part for part in parts if part is not None)
@@ -266,12 +278,16 @@ def common(one: Type | None, other: Type | None) -> Type | None:
     """
     if one is None or other is None or one == other:
         return one or other
+    if NONE in (one, other) or maybe_none(one) or maybe_none(other):
+        known = [maybe_none(kind) or kind for kind in (one, other) if kind != NONE]
+        beside = common(known[0], known[-1])
+        return Either((NONE, beside)) if beside is not None and is_optional(beside) else None
     match one, other:
         case Scalar(), Scalar():
             return Either(tuple(sorted((one, other), key=str)))  # type: ignore[arg-type]
-        case (Either(kinds=kinds), Scalar()) if other in kinds:
+        case (Either(kinds=kinds), _) if other in kinds:
             return one
-        case (Scalar(), Either(kinds=kinds)) if one in kinds:
+        case (_, Either(kinds=kinds)) if one in kinds:
             return other
         case Tuple(items=items), Tuple(items=others) if len(items) == len(others):
             parts = tuple([kind for kind in map(common, items, others) if kind is not None])

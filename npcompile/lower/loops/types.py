@@ -276,15 +276,35 @@ class Known(Type):
         return getattr(self.value, "__name__", repr(self.value))
 
 
+NONE = Known(None)
+
+
+def is_optional(kind: Type) -> bool:
+    """Tell if containers may have None beside items of a type: one that is no container."""
+    return isinstance(kind, Scalar | Character) or _is_of_numbers(kind) or _is_either_number(kind)
+
+
+def _is_of_numbers(kind: Type) -> bool:
+    items = kind.items if isinstance(kind, Tuple) else ()
+    return bool(items) and all(isinstance(part, Scalar) for part in items)
+
+
+def _is_either_number(kind: Type) -> bool:
+    return isinstance(kind, Either) and all(isinstance(part, Scalar) for part in kind.kinds)
+
+
+def maybe_none(kind: Type) -> Type | None:
+    """Return the type beside None of a value that may be None; None for other values."""
+    return kind.kinds[1] if isinstance(kind, Either) and kind.kinds[0] == NONE else None
+
+
 def is_value(kind: Type) -> bool:
     """Tell if dicts may hold values of a type."""
-    if isinstance(kind, Tuple):
-        return bool(kind.items) and all(isinstance(part, Scalar) for part in kind.items)
     if isinstance(kind, Dict):
         return kind.kind is dict
-    if isinstance(kind, Either):
-        return all(isinstance(part, Scalar) for part in kind.kinds)
-    return isinstance(kind, Scalar | Character | Set) or type(kind) is List
+    if kind == NONE or is_optional(maybe_none(kind) or kind):
+        return True
+    return isinstance(kind, Set) or type(kind) is List
 
 
 def is_key(kind: Type) -> bool:

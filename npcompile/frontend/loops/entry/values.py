@@ -33,6 +33,7 @@ from npcompile.lower.loops.types import (
     FLOAT,
     INT,
     MODULUS,
+    NONE,
     UNSIGNED,
     Array,
     Deque,
@@ -62,13 +63,15 @@ _KNOWN = (
 )
 TEXTS = {kind: Text(kind.__name__) for kind in (str, bytes, bytearray)}
 _STATES = frozenset((Numbers, Items, Held, Counted, Zipped, Grid, Flat))
-_LISTS = {kind: List(scalar) for kind, scalar in {int: INT, **_PYTHON, **_NUMPY}.items()}
+_NUMBERS: dict[type, Type] = {int: INT, **_PYTHON, **_NUMPY}
+_PLAIN: dict[type, Type] = {**_NUMBERS, type(None): NONE}  # of these the class of an item tells the type
 _DICTS = frozenset((dict, defaultdict, Counter))
 _METHOD_OWNERS = frozenset((list, deque, set, *_DICTS))
 # The types of values that a defaultdict makes.
 _MADE = {int: INT, float: FLOAT, list: List(None), dict: Dict(None, None), set: Set(None)}
 NESTED = 3  # lists within more lists are Python's
 LOOKED_AT = 8  # first items of a list that, with the last one, tell the type expected of all
+MOST_NONES = 64  # first items of a list among which one is looked for that is not None
 MOST_AXES = 8  # of arrays whose items, or places, a loop goes over
 LONGEST = 64  # tuples with more items are Python's
 WIDE = "wide"  # the key of an int that takes more bits than most
@@ -250,18 +253,29 @@ def list_type(items: list[Any], depth: int = 1) -> List | None:
         return List(UNSIGNED)
     if kind is str and len(first) == 1:
         return List(CHARACTER)
-    if kind in _LISTS:
+    if first is None:
+        item = _beside_none([*items[:MOST_NONES], last])
+        return None if item is None else List(item)
+    if kind in _PLAIN:
         kinds = [*dict.fromkeys(map(type, items[1:LOOKED_AT])), type(last)]
-        return List(_expected(_LISTS[kind].item, [_LISTS[one].item for one in kinds if one in _LISTS]))
+        return List(_expected(_PLAIN[kind], [_PLAIN[one] for one in kinds if one in _PLAIN]))
     if kind is tuple:
         parts = _tuple_type(first)
-        others = [_tuple_type(last)] if type(last) is tuple else []
+        others: list[Type | None] = [_tuple_type(last) if type(last) is tuple else None]
+        others += [NONE] if type(None) in map(type, (*items[:LOOKED_AT], last)) else []
         return None if parts is None else List(_expected(parts, others))
     if kind is not list or depth == NESTED:
         return None
     lists = [item for item in items[:LOOKED_AT] if type(item) is list]
     inner = list_type(next((item for item in lists if item), first), depth + 1)
     return None if inner is None else List(inner)
+
+
+def _beside_none(items: list[Any]) -> Type | None:
+    """Return the type to expect of items of which the first one is None; None for others than are read."""
+    known = [one for one in items if one is not None]
+    item = _item_type(known, NESTED) if known else None
+    return common(NONE, item) if known and item is not None else None if known else NONE
 
 
 def _are_unsigned(items: list[Any]) -> bool:
@@ -278,8 +292,8 @@ def _expected(item: Type | None, others: list[Any]) -> Type | None:
 
 def _tuple_type(items: tuple[Any, ...]) -> Tuple | None:
     """Return the type of a tuple of numbers; None for other tuples."""
-    parts = tuple([_LISTS[type(part)].item for part in items if type(part) in _LISTS])
-    return Tuple(parts) if 0 < len(parts) == len(items) <= LONGEST else None  # type: ignore[arg-type]
+    parts = tuple([_NUMBERS[type(part)] for part in items if type(part) in _NUMBERS])
+    return Tuple(parts) if 0 < len(parts) == len(items) <= LONGEST else None
 
 
 def deque_type(items: deque[Any]) -> Deque | None:
@@ -324,12 +338,15 @@ def _item_type(items: list[Any], depth: int) -> Type | None:
     numbers."""
     first = items[0]
     kind = type(first)
-    if kind in _LISTS:
-        return _expected(_LISTS[kind].item, [_LISTS[type(one)].item for one in items if type(one) in _LISTS])
+    if first is None:
+        return _beside_none(items)
+    if kind in _PLAIN:
+        return _expected(_PLAIN[kind], [_PLAIN[type(one)] for one in items if type(one) in _PLAIN])
+    others = [NONE] if type(None) in map(type, items) else []
     if kind is tuple:
-        return _tuple_type(first)
+        return _expected(_tuple_type(first), others)
     if kind is str:
-        return CHARACTER if len(first) == 1 else None
+        return _expected(CHARACTER, others) if len(first) == 1 else None
     if kind not in (list, dict, set) or depth == NESTED:
         return None
     alike = [item for item in items if type(item) is kind]

@@ -9,7 +9,15 @@ from typing import Any
 from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
-from npcompile.frontend.loops.rules.lists import appended, arguments, item_of, item_type, listed, taken
+from npcompile.frontend.loops.rules.lists import (
+    appended,
+    arguments,
+    item_of,
+    item_type,
+    listed,
+    read_item,
+    taken,
+)
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.deque_ir import AppendLeft, ChangeDeque, NewDeque, PopEnd
@@ -36,7 +44,7 @@ def _deque(inference: Inference, node: ast.Call) -> ir.Expression:
 @language.items(Deque)
 def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
     place = index_of(inference, inference.value(index))
-    return ListItem(item_type(container), container, place)
+    return read_item(inference, ListItem(item_type(container), container, place))
 
 
 @language.stores(Deque)

@@ -12,6 +12,7 @@ from npcompile.frontend.loops.entry.values import made_by
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import positional
+from npcompile.frontend.loops.rules.lists import read_item
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.frontend.loops.splitting import Split, split_of_either
@@ -32,11 +33,12 @@ from npcompile.lower.loops.dict_ir import (
     RemoveKey,
     StoreKey,
 )
-from npcompile.lower.loops.list_ir import Expected, common, may_be
+from npcompile.lower.loops.list_ir import Expected, common, may_be, number_as_item
 from npcompile.lower.loops.text_ir import as_character
 from npcompile.lower.loops.types import (
     BOOL,
     INT,
+    NONE,
     Character,
     Deque,
     Dict,
@@ -58,7 +60,7 @@ _VIEWS = ("items", "keys", "values")
 _METHODS = ("clear", "copy", "get", "pop", "setdefault", *_VIEWS)
 # The names of a key while a statement is done, and of a value that is taken out.
 _KEY, _POPPED = (".key", ".taken")
-_NONE = ir.Constant(Known(None), None)
+_NONE = ir.Constant(NONE, None)
 
 
 def key(value: ir.Expression) -> ir.Expression:
@@ -88,6 +90,12 @@ def _value_type(owner: ir.Expression) -> Type:
     if value is None:
         raise Outside("")
     return value
+
+
+def _as_expected(owner: ir.Expression, value: ir.Expression) -> ir.Expression:
+    """Return a value as one of a dict's of one of two types, where such are expected of it."""
+    kind = _dict(owner).value
+    return (number_as_item(kind, value) or value) if isinstance(kind, Either) else value
 
 
 def _learn(inference: Inference, owner: ir.Expression, one: Type, value: Type) -> None:
@@ -152,13 +160,13 @@ def _copy(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expr
 def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
     if _dict(container).kind is collections.Counter:
         inference.assume(collections.Counter, "__missing__", collections.Counter.__missing__)
-    return DictItem(_value_type(container), container, key(inference.value(index)))
+    return read_item(inference, DictItem(_value_type(container), container, key(inference.value(index))))
 
 
 @language.stores(Dict)
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
     one, value = key(inference.value(index)), item(value)
-    inference.add(StoreKey, value, container, one)
+    inference.add(StoreKey, _as_expected(container, value), container, one)
     _learn(inference, container, one.type, value.type)
 
 
@@ -178,6 +186,8 @@ def _get(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expre
         if value is None:
             inference.add(CheckMissing, owner, one)
             return _NONE
+        if value == NONE:
+            return read_item(inference, DictGet(NONE, owner, one, _NONE))
         either = DictFind(Either((value, Known(None))), owner, one)
         raise split_of_either(inference.continued, node, either)
     if value is None or value == otherwise.type:
@@ -193,9 +203,9 @@ def _setdefault(inference: Inference, node: ast.Call, owner: ir.Expression) -> i
     known, value = _dict(owner).value, item(value)
     inference.bind(_KEY, key(one))
     one = inference.read(_KEY)
-    inference.add(EnsureKey, owner, one, value)
+    inference.add(EnsureKey, owner, one, _as_expected(owner, value))
     _learn(inference, owner, one.type, value.type)
-    return DictItem(known or value.type, owner, one)
+    return read_item(inference, DictItem(known or value.type, owner, one))
 
 
 @language.methods((Dict, "pop"))

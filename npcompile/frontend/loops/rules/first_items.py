@@ -8,7 +8,7 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.dicts import over
-from npcompile.frontend.loops.rules.lists import item_type
+from npcompile.frontend.loops.rules.lists import item_type, read_item
 from npcompile.frontend.loops.source.pure_calls import iterated_first
 from npcompile.frontend.loops.splitting import Split
 from npcompile.frontend.rewrite.ast_builder import position
@@ -31,7 +31,7 @@ def _next(inference: Inference, node: ast.Call) -> ir.Expression:
         taken = ast.Call(node.func, [begun], [], **position(node))
         raise Split(node, inference.truth(value), (taken, node.args[1]))
     if isinstance(value.type, List):
-        return ListItem(item_type(value), value, ir.integer(0))
+        return read_item(inference, ListItem(item_type(value), value, ir.integer(0)))
     iterator = over(value)
     assert isinstance(iterator.type, ObjectState)
     if iterator.type.known_item is None:

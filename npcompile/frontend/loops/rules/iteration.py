@@ -89,9 +89,9 @@ def _unpacked(inference: Inference, value: ir.Expression, count: int) -> tuple[i
 def _is_known(kind: ir.State) -> bool:
     """Tell if it is known which items an iterator has."""
     match kind:
-        case ItemsState(source=List(item=None)):
+        case ItemsState(source=List(item=None | Known(value=None))):
             return False
-        case ObjectState(known_item=None):
+        case ObjectState(known_item=None | Known(value=None)):
             return False
         case CountedState(items=items):
             return _is_known(items)

@@ -42,6 +42,7 @@ from npcompile.lower.loops.types import (
     BOOL,
     CHARACTER,
     INT,
+    NONE,
     Array,
     Deque,
     Dict,
@@ -78,7 +79,7 @@ def item_of(value: ir.Expression) -> ir.Expression:
     kind = value.type
     parts = kind.items if isinstance(kind, Tuple) and kind.items else (kind,)
     is_number = all(isinstance(part, Scalar | Either | Unsigned) for part in parts)
-    if type(kind) is not List and not is_number and kind != CHARACTER:
+    if type(kind) is not List and not is_number and kind not in (CHARACTER, NONE):
         raise Outside(f"a list that holds {kind}")
     return value
 
@@ -102,6 +103,22 @@ def item_type(owner: ir.Expression) -> Type:
     if owner.type.item is None:
         raise Outside("")
     return owner.type.item
+
+
+def read_item(inference: Inference, item: ir.Expression) -> ir.Expression:
+    """Return an item of a container. One that is None by what is expected of it is looked at all the same."""
+    if item.type != NONE:
+        return item
+    inference.bind(".unused", item)
+    return ir.Constant(NONE, None)
+
+
+def as_expected_item(owner: ir.Expression, value: ir.Expression) -> ir.Expression:
+    """Return a value as a list's item of one of two types, where such are expected of it."""
+    assert isinstance(owner.type, List)
+    if isinstance(owner.type.item, Either):
+        return number_as_item(owner.type.item, value) or value
+    return value
 
 
 def arguments(node: ast.Call, least: int, most: int) -> list[ast.expr]:
@@ -220,7 +237,7 @@ def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir
             return ListSlice(container.type, container, start, stop, step)
         return ListPart(container.type, container, start, stop)
     place = index_of(inference, inference.value(index))
-    return ListItem(item_type(container), container, place)
+    return read_item(inference, ListItem(item_type(container), container, place))
 
 
 def bounds_of_slice(inference: Inference, index: ast.Slice) -> list[ir.Expression | None]:
@@ -238,7 +255,7 @@ def _store(inference: Inference, container: ir.Expression, index: ast.expr, valu
         inference.learn(container, value.type.item)
         return
     place, item = index_of(inference, inference.value(index)), item_of(value)
-    inference.add(StoreListItem, container, place, item)
+    inference.add(StoreListItem, container, place, as_expected_item(container, item))
     inference.learn(container, item.type)
 
 
@@ -259,7 +276,7 @@ def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
 def _unpacked(inference: Inference, value: ir.Expression, count: int) -> tuple[ir.Expression, ...]:
     kind = item_type(value)
     inference.add(CheckListLength, value, count)
-    return tuple(ListItem(kind, value, ir.integer(place)) for place in range(count))
+    return tuple(read_item(inference, ListItem(kind, value, ir.integer(place))) for place in range(count))
 
 
 # -- methods -----------------------------------------------------------------------------------------------
@@ -294,7 +311,7 @@ def _append(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
 def appended(inference: Inference, owner: ir.Expression, value: ir.Expression) -> None:
     """Append a value to a list."""
     item = item_of(value)
-    inference.add(Append, owner, item)
+    inference.add(Append, owner, as_expected_item(owner, item))
     inference.learn(owner, item.type)
 
 

@@ -92,6 +92,8 @@ def item_kind(kind: Type | None) -> str:
             return f"npl::set_of<{item_kind(item)}>"
         case Character():
             return "npl::character_kind"
+        case Known(value=None):
+            return "npl::none_kind"
         case None:
             return "npl::unknown"
     raise TypeError(f"a list has no items of type {kind}")

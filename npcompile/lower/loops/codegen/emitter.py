@@ -572,8 +572,11 @@ def _return(emitter: Emitter, end: ir.Return) -> None:
 @does(ir.Bind)
 def _bind(emitter: Emitter, step: ir.Bind) -> None:
     kind = step.value.type
+    # An item that is expected to be None is looked at.
+    value = (
+        "" if isinstance(step.value, ir.Constant) and isinstance(kind, Known) else emitter.value(step.value)
+    )
     if not isinstance(kind, Known):
-        value = emitter.value(step.value)
         emitter.lines.append(f"npl::bind({emitter.variable(step.name, kind)}, {value});")
     emitter.set_tag(step.name, kind)
 

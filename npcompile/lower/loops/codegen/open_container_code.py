@@ -49,7 +49,19 @@ from npcompile.lower.loops.list_ir import (
     Repeated,
     StoreListItem,
 )
-from npcompile.lower.loops.types import INT, Dict, DictView, Either, List, Method, Scalar, Set, Tuple, Type
+from npcompile.lower.loops.types import (
+    INT,
+    NONE,
+    Dict,
+    DictView,
+    Either,
+    List,
+    Method,
+    Scalar,
+    Set,
+    Tuple,
+    Type,
+)
 
 # The expressions and steps that open lists are made, used or given on by; those of dicts and sets.
 _GIVEN_ON = (ir.Read, ir.Unused, ir.Bind, ir.Call, ir.CallFunction, ir.Return, ir.Next)
@@ -137,7 +149,14 @@ def _is_plain(kind: _Container) -> bool:
 
 def _are_numbers(kind: Type | None) -> bool:
     items = kind.items if isinstance(kind, Tuple) else (kind,)
-    return bool(items) and all(isinstance(one, Scalar | Either) for one in items)
+    return bool(items) and all(_is_number(one) for one in items)
+
+
+def _is_number(kind: Type | None) -> bool:
+    """Tell if an item is a number, or may be: an item that is no tuple."""
+    if isinstance(kind, Either):
+        return all(one == NONE or _is_number(one) for one in kind.kinds)
+    return isinstance(kind, Scalar)
 
 
 def _are_ints(kind: Type | None) -> bool:

@@ -8,7 +8,7 @@
 // Python's own objects and functions, found in the process that loads the library.
 extern "C" {
 extern char PyLong_Type[], PyFloat_Type[], PyComplex_Type[], PyList_Type[], PyTuple_Type[];
-extern char _Py_TrueStruct[], _Py_FalseStruct[];
+extern char _Py_TrueStruct[], _Py_FalseStruct[], _Py_NoneStruct[];
 extern const unsigned long Py_Version;
 void Py_IncRef(void *);
 void Py_DecRef(void *);
@@ -190,6 +190,15 @@ struct python<complex<double>> {
     }
 };
 
+struct none_kind {
+    using value = nothing;
+    static inline bool unbox(void *from, value &) { return from != _Py_NoneStruct; }
+    static inline void *box(value) {
+        acquire(_Py_NoneStruct);
+        return _Py_NoneStruct;
+    }
+};
+
 // An attribute of NumPy's, which is kept; null where there is none.
 static __attribute__((noinline, cold)) void *of_numpy(const char *name) {
     void *module = PyImport_ImportModule("numpy");
@@ -252,11 +261,12 @@ struct numpy<bool> {
     }
 };
 
-// Numbers of one of two types.
+// Numbers, or None and other items, of one of two types.
 template <typename One, typename Other>
 struct either_of {
     using value = tuple<bool, typename One::value, typename Other::value>;
     static inline bool unbox(void *from, value &to) {
+        to = {};  // the value that is not there is a name's, too
         to.first = One::unbox(from, to.rest.first);
         return to.first && Other::unbox(from, to.rest.rest.first);
     }
@@ -278,6 +288,10 @@ struct tuple_of;
 template <typename Kind>
 struct unequal {
     static inline bool in(const typename Kind::value &item) { return is_unequal(item); }
+};
+template <>
+struct unequal<none_kind> {
+    static inline bool in(nothing) { return false; }
 };
 template <typename One, typename Other>
 struct unequal<either_of<One, Other>> {
