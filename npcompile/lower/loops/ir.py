@@ -411,12 +411,12 @@ class Kept:
 
 @dataclass(eq=False)
 class FastLoop:
-    """An innermost loop over a range that has a version without checks.
+    """An innermost loop over a range, or items of arrays, that has a version without checks.
 
-    items: the names that stand for the range's item. accesses: the checks, each to be made for the first and
-    the last item. unchecked: the items, stored or read, that then need none. sums: ints to which trips add
-    little, by the additions, which cannot leave where the ints are below 2^62 before the first trip. kept:
-    the items for which there is one more version.
+    items: the names that stand for the range's item, or the number of an item of `enumerate`. accesses: the
+    checks, each to be made for the first and the last item. unchecked: the items, stored or read, that then
+    need none. sums: ints to which trips add little, by the additions, which cannot leave where the ints are
+    below 2^62 before the first trip. kept: the items for which there is one more version.
     """
 
     header: Block

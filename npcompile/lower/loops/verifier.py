@@ -30,6 +30,7 @@ from npcompile.lower.loops.array_ir import (
     Transposed,
     Whole,
 )
+from npcompile.lower.loops.iterator_ir import is_finite
 from npcompile.lower.loops.list_ir import (
     Append,
     Extend,
@@ -467,13 +468,13 @@ def _certain_may_leave(form: Form) -> Broken:
 
 
 def _fast_loops_fit(form: Form) -> Broken:
-    """A loop without checks goes over a range; each item that is not checked there has its check before."""
+    """A loop without checks knows its trips; each item that is not checked there has its check before."""
     for header, loop in form.region.fast_loops.items():
-        if not isinstance(header.end, ir.NextOfRange) or not header.is_header:
-            yield header.label, "it is no header of a loop over a range"
+        if not isinstance(header.end, ir.Next) or not is_finite(header.end.kind) or not header.is_header:
+            yield header.label, "it is no header of a loop over a range or the items of an array"
         elif header not in loop.blocks or not loop.blocks <= set(form.region.blocks):
             yield header.label, "its blocks are not the region's"
-        elif header.end.item not in loop.items:
+        elif isinstance(header.end, ir.NextOfRange) and header.end.item not in loop.items:
             yield header.label, f"`{header.end.item}` is not its item"
         for access in loop.accesses:
             array = access.array.type

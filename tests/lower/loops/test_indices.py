@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.frontend.loops.jitted import check
+from tests.frontend.loops.native import begin
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
@@ -34,3 +35,16 @@ def test_an_index_of_any_width(dtype: Any, last: int) -> None:
 def test_an_index_into_nothing() -> None:
     check(gathered, np.zeros(0), np.array([0]), np.zeros(5))
     check(gathered, np.zeros(0), np.array([-1]), np.zeros(5))
+
+
+def counted_items(x: Any, counts: Any) -> Any:
+    for i in x:
+        counts[i] += 1
+
+
+@pytest.mark.parametrize("last", [0, 3, -1, -5, 5])
+def test_a_place_that_is_read_and_stored_is_checked_once(last: int) -> None:
+    x, counts = np.array([1, 2, 1, -3, last]), np.zeros(5, int)
+    check(counted_items, x, counts)
+    text = begin(counted_items, x[:1], counts).loop.source.text
+    assert text.count("npl::misses") == 1

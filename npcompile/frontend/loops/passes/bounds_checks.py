@@ -1,7 +1,8 @@
-"""Takes checks out of innermost loops over ranges: they are made before the first trip, for all trips.
+"""Takes checks out of innermost `for` loops: they are made before the first trip, for all trips.
 
-An index that is affine in the range's item is within an axis for all items if it is for the first and for the
-last. An int to which trips add less than `LITTLE` stays one of 64 bits if it is small before the first trip.
+An index that is affine in the item of a range, or in the number of an item of `enumerate`, is within an axis
+for all items if it is for the first and for the last. An int to which trips add `LITTLE` at most stays one of
+64 bits if it is small before the first trip. The loop knows beforehand how many trips there are.
 Where a check does not hold, the loop goes with a check at each item: exceptions come where they should.
 Loops that work on parts of arrays take long beside the checks of items, and are written once.
 """
@@ -15,19 +16,22 @@ from npcompile.frontend.loops.passes.moves import moves_of
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
+from npcompile.lower.loops.iterator_ir import CountedState, PartsState, is_finite
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
 from npcompile.lower.loops.verifier import bound_by
 
-LITTLE = 1 << 30  # and a loop of 2^27 trips adds 2^61 at most at these places
-MOST_ADDED = 16
+LITTLE = 1 << 31  # and a loop of 2^27 trips adds 2^61 at most at these places
+MOST_ADDED = 8
 
 
 def hoist(region: ir.Region) -> None:
-    """Note in a region the innermost loops over ranges that have a version without checks."""
+    """Note in a region the innermost `for` loops that have a version without checks."""
     for header, blocks in natural_loops(region).items():
         if (
-            isinstance(header.end, ir.NextOfRange)
+            isinstance(header.end, ir.Next)
+            and is_finite(header.end.kind)
+            and not isinstance(header.end.kind, PartsState)  # tuples have few items
             and not any(block.is_header for block in blocks if block is not header)
             and not any(map(works_on_arrays, blocks))
         ):
@@ -37,18 +41,11 @@ def hoist(region: ir.Region) -> None:
 
 
 def _fast_loop(
-    region: ir.Region, header: ir.Block, end: ir.NextOfRange, blocks: set[ir.Block]
+    region: ir.Region, header: ir.Block, end: ir.Next, blocks: set[ir.Block]
 ) -> ir.FastLoop | None:
     binds = [step for block in blocks for step in block.steps if isinstance(step, ir.Bind)]
-    names = [step.name for step in binds]
-    items = {end.item}
-    for step in end.body.steps:  # the target of the loop has the item's value before anything else is done
-        if not isinstance(step, ir.Bind) or not isinstance(step.value, ir.Read):
-            break
-        if step.value.name not in items:
-            break
-        if names.count(step.name) == 1:
-            items.add(step.name)
+    names = [end.item, *(step.name for step in binds)]
+    items = _numbers(end, names)
     calls = [step for block in blocks for step in block.steps if isinstance(step, ir.CallFunction)]
     called = {name for step in calls for name in (step.name, *step.function.changed)}
     changed = {*names, *called} - items
@@ -71,6 +68,26 @@ def _fast_loop(
     return made if made.unchecked or made.sums else None
 
 
+def _numbers(end: ir.Next, names: list[str]) -> set[str]:
+    """Return the names that have the number that a range or `enumerate` counts. names: those bound."""
+    items = {end.item} if isinstance(end, ir.NextOfRange) else set[str]()
+    for step in end.body.steps:  # the target of the loop has the item's value before anything else is done
+        match step:
+            case ir.Bind(name=name, value=ir.Read(name=read)) if read in items:
+                pass
+            case ir.Bind(name=name, value=ir.Part(whole=ir.Read(name=read), index=0)) if (
+                read == end.item and isinstance(end.kind, CountedState)
+            ):
+                pass
+            case ir.Bind(value=ir.Read() | ir.Part(whole=ir.Read())) if isinstance(end.kind, CountedState):
+                continue
+            case _:
+                break
+        if names.count(name) == 1:
+            items.add(name)
+    return items
+
+
 def _sums(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> dict[ir.Expression, str]:
     """Return the additions to ints to which trips add little, and the ints' names."""
     bound: dict[str, list[ir.Step | ir.End]] = {}
@@ -90,7 +107,7 @@ def _sums(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> dict[ir
 
 
 def _is_little(interval: Interval) -> bool:
-    return -LITTLE < interval.least and interval.most < LITTLE
+    return -LITTLE <= interval.least and interval.most <= LITTLE
 
 
 def accesses_of(step: ir.Step | ir.End | None) -> list[ir.Item | ir.StoreItem]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT, Type
 
-STEP = 8
+STEP = 16
 BEGINNING, REACHED = 1 << 60, 1 << 62
 # Functions that give one of their operands.
 _EXTREMES = ("npl::largest<", "npl::smallest<")

@@ -4,7 +4,9 @@ Where low bits of an int are kept, as by `x & 0xFFFFFFFF`, the ints that it is c
 bits: in the same expression, or in the statement before (`x *= k; x &= mask`).
 
 The analysis goes over the blocks until nothing changes; names whose bounds keep growing are taken to have any
-value. Branches that compare a name with something narrow the name's bounds on either way.
+value. Branches that compare a name with something narrow the name's bounds on either way. From bounds that
+hold, those after each block follow once more, and may be narrower: a name that was taken to have any value is
+within what a comparison after that says.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ MOST_UNSIGNED = (1 << 64) - 1
 SHIFTED = 1 << 12  # by more bits than this Python may have no memory to shift
 LONGEST = 1 << 40  # no axis of an array is longer
 VISITS = 3  # of a block, after which bounds that still grow are dropped
+DESCENTS = 3  # rounds that narrow the bounds found
 
 
 class Interval(NamedTuple):
@@ -109,8 +112,8 @@ class _Values:
             case ir.Apply(operands=operands) if node.type in INTS and (extreme := _extreme(node.operation)):
                 ends = zip(*(self.value(operand, bounds) for operand in operands), strict=True)
                 return Interval(*map(extreme, ends))
-            case ir.Apply(operands=operands, operator=operator) if node.type in INTS:
-                exact = exact_of(operator, [self.value(operand, bounds) for operand in operands])
+            case ir.Apply(operands=operands) if node.type in INTS:
+                exact = _exact(node, [self.value(operand, bounds) for operand in operands])
                 return of_type(node.type) if exact is None else exact.clipped(node.type)
         return of_type(node.type)
 
@@ -154,9 +157,23 @@ class _Analysis(_Values):
             for target, bounds in self._block(block):
                 if self._merge(target, bounds):
                     pending.append(target)
+        for _ in range(DESCENTS):
+            self._descend()
         for block in self.region.blocks:
             if block in self.before:
                 self._note(block)
+
+    def _descend(self) -> None:
+        """Derive each block's bounds anew from those before the blocks that lead to it."""
+        after: dict[ir.Block, list[Bounds]] = {self.region.entry: [self._given()]}
+        for block in self.before:
+            for target, bounds in self._block(block):
+                after.setdefault(target, []).append(bounds)
+        for block, (first, *others) in after.items():
+            derived = dict(first)
+            for bounds in others:
+                derived = {name: derived[name].hull(bounds[name]) for name in derived.keys() & bounds.keys()}
+            self.before[block] = derived
 
     def _given(self) -> Bounds:
         bounds: Bounds = {}
@@ -296,7 +313,7 @@ class _Analysis(_Values):
             return False
         operands = [self.value(operand, bounds) for operand in node.operands]
         if node.type in INTS:
-            exact = exact_of(node.operator, operands)
+            exact = _exact(node, operands)
             return exact is not None and exact.fits(node.type)
         return False
 
@@ -374,6 +391,14 @@ def of_type(kind: Type) -> Interval:
     return (
         Interval(0, (1 << bits) - 1) if kind.kind == "u" else Interval(-(1 << bits - 1), (1 << bits - 1) - 1)
     )
+
+
+def _exact(node: ir.Apply, operands: list[Interval]) -> Interval | None:
+    """Return the bounds of the exact result of an operator, or of `abs`; None where they are not known."""
+    if node.operation.function == "npl::int_absolute":
+        (one,) = operands
+        return Interval(max(one.least, -one.most, 0), max(-one.least, one.most))
+    return exact_of(node.operator, operands)
 
 
 def exact_of(operator: type[ast.AST] | None, operands: list[Interval]) -> Interval | None:

@@ -53,17 +53,3 @@ def _choices(value: ir.Expression) -> Iterator[ir.Expression]:
         yield from _choices(value.other)
     else:
         yield value
-
-
-def in_each_trip(header: ir.Block, blocks: set[ir.Block], block: ir.Block) -> bool:
-    """Tell if each trip of a loop that leads to another one does a block."""
-    seen: set[ir.Block] = {block}
-    pending = [one for one in ir.targets(header.end) if one in blocks and block is not header]
-    while pending:
-        one = pending.pop()
-        if one is header:
-            return False
-        if one not in seen:
-            seen.add(one)
-            pending += [target for target in ir.targets(one.end) if target in blocks]
-    return True

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from npcompile.frontend.loops.passes.bounds_checks import accesses_of
-from npcompile.frontend.loops.passes.moves import Moved, in_each_trip, moves_of
+from npcompile.frontend.loops.passes.moves import Moved, moves_of
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.nesting import innermost, natural_loops, predecessors
+from npcompile.lower.loops.codegen.nesting import in_each_trip, innermost, natural_loops, predecessors
+from npcompile.lower.loops.codegen.short_loops import short_loops
 from npcompile.lower.loops.nest_ir import (
     BoundName,
     Clock,
@@ -58,10 +59,12 @@ def nest(region: ir.Region) -> None:
     before = predecessors(region)
     every = natural_loops(region)
     loops = {block: blocks for block, blocks in every.items() if isinstance(block.end, ir.NextOfRange)}
+    short = short_loops(region)
     counted = {
         block: blocks
         for block, blocks in every.items()
         if isinstance(block.end, ir.Branch)
+        and block not in short
         and not any(one.is_header for one in blocks - {block})
         and not any(map(works_on_arrays, blocks))
     }
@@ -73,6 +76,8 @@ def nest(region: ir.Region) -> None:
         if made is not None:
             region.nests[header] = made
             taken |= blocks
+            for block in [one for one in blocks if not isinstance(one.end, ir.NextOfRange)]:
+                region.fast_loops.pop(block, None)  # in a nest it has no version that polls
 
 
 class _Nest:
@@ -135,7 +140,11 @@ class _Nest:
                 if isinstance(step, ir.Step):
                     known = _without(known, bound_by(step))
         unchecked -= checked
-        fast = [loop for header, loop in self.region.fast_loops.items() if header in self.blocks]
+        fast = [
+            loop
+            for header, loop in self.region.fast_loops.items()
+            if header in self.blocks and isinstance(header.end, ir.NextOfRange)
+        ]
         if not all(loop.unchecked <= unchecked for loop in fast):
             return None
         within = {

@@ -27,7 +27,7 @@ _Use = ir.Item | ir.StoreItem
 def keep(region: ir.Region) -> None:
     """Note in a region the items that its loops without bounds checks can keep in local variables."""
     for header, loop in region.fast_loops.items():
-        if header not in region.shared:
+        if header not in region.shared and isinstance(header.end, ir.NextOfRange):
             loop.kept = _registers(loop)
 
 

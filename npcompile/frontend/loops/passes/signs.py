@@ -9,6 +9,7 @@ import ast
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Scalar
+from npcompile.lower.loops.value_texts import value_text
 from npcompile.lower.loops.verifier import bound_by
 
 _ROOT = "npl::math_sqrt"
@@ -44,7 +45,9 @@ def _is_nonnegative(node: ir.Expression, names: set[str]) -> bool:
         case ir.Read(name=name):
             return name in names
         case ir.Apply(operator=ast.Mult, operands=(one, other)):
-            return _are_same(one, other) or (_is_nonnegative(one, names) and _is_nonnegative(other, names))
+            text = value_text(one)
+            is_square = text is not None and text == value_text(other)
+            return is_square or (_is_nonnegative(one, names) and _is_nonnegative(other, names))
         case ir.Apply(operator=ast.Add, operands=(one, other)):
             return _is_nonnegative(one, names) and _is_nonnegative(other, names)
         case ir.Apply(operator=ast.Pow, operands=(_, ir.Constant(value=2))):
@@ -52,14 +55,3 @@ def _is_nonnegative(node: ir.Expression, names: set[str]) -> bool:
         case ir.Apply(operation=operation) if operation.function.startswith(_SIZES):
             return True
     return False
-
-
-def _are_same(one: ir.Expression, other: ir.Expression) -> bool:
-    """Tell if two expressions of one step have the same value, by their texts."""
-    pending = [one]
-    while pending:
-        node = pending.pop()
-        if not isinstance(node, ir.Read | ir.Constant | ir.Apply | ir.Item | ir.Length):
-            return False
-        pending += ir.parts_of(node)
-    return one.type == other.type and str(one) == str(other)

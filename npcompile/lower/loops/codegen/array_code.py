@@ -5,11 +5,23 @@ from __future__ import annotations
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.value_texts import value_text
 
 
 @writes(ir.Length)
 def _length(emitter: Emitter, node: ir.Length) -> str:
     return f"{emitter.value(node.array)}.shape[{node.axis}]"
+
+
+def _inside_once(emitter: Emitter, index: ir.Expression, length: str) -> str:
+    """Return the C++ of an index after its check, which a step makes once: `a[i] += 1` has one place."""
+    text = value_text(index)
+    if text is None or isinstance(index, ir.Constant):
+        return inside(emitter, index, length)
+    place = f"{text} in {length}"
+    if place not in emitter.held:
+        emitter.held[place] = inside(emitter, index, length)
+    return emitter.held[place]
 
 
 def inside(emitter: Emitter, index: ir.Expression, length: str) -> str:
@@ -33,7 +45,7 @@ def _place(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
     """Return the C++ of an item's place, after the checks that it is there."""
     array, checked = emitter.value(node.array), emitter.checks(node)
     places = [
-        inside(emitter, index, f"{array}.shape[{axis}]")
+        _inside_once(emitter, index, f"{array}.shape[{axis}]")
         if checked
         else emitter.index(node.array, axis, index)
         for axis, index in enumerate(node.indices)

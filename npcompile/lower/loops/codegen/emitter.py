@@ -97,7 +97,7 @@ class Emitter:
         self.first: list[str] = []  # lines that compute from the given names, once
         self.variables: dict[tuple[str, Type], str] = {}
         self.exits: dict[Exit, int] = {}
-        self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
+        self.held: dict[ir.Expression | str, str] = {}  # what the step at hand has computed: values, places
         self.count = 0
         # The C++ of names that stand for a loop's item, while it is checked.
         self.instead: dict[str, str] = {}
@@ -279,8 +279,11 @@ class Emitter:
                 self.version, self.here = version, None
                 self.lines.append(f"{self.label(block)}:;")
                 is_chunked = self.is_chunked(block)
-                self.is_counted = is_chunked and self.chunks.ends_with_items(block)
-                if is_chunked:
+                counts_down = version == UNCHECKED and self.chunks.counts_down(block)
+                self.is_counted = counts_down or (is_chunked and self.chunks.ends_with_items(block))
+                if counts_down:
+                    self.chunks.count_down(block)
+                elif is_chunked:
                     self.chunks.begin(block)
                 elif block.is_header and version == CHECKED and self._polls(block):
                     self.poll(block)
@@ -319,8 +322,10 @@ class Emitter:
     def _polls(self, header: ir.Block) -> bool:
         """Tell if the version at hand polls at a header: in nests without checks the outermost loop does.
 
-        A `while` loop with a clock counts its trips where it ends.
+        A `while` loop with a clock counts its trips where it ends. One of few trips does not count them.
         """
+        if header in self.chunks.short:
+            return False
         if self.nested and self.nest is not None and self.nest.is_counted:
             return self.nest.clock is None
         return not self.nested or header in self.region.nests or not isinstance(header.end, ir.NextOfRange)

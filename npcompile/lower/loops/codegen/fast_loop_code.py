@@ -1,4 +1,4 @@
-"""Writes the C++ of checks before innermost loops over ranges that have versions without checks.
+"""Writes the C++ of checks before innermost `for` loops that have versions without checks.
 
 The version that comes next keeps items in local variables (`register_code.py`), or has no checks, or has all.
 The first two have no polls, so a loop of very many trips has all checks.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import CHECKED, KEEPING, UNCHECKED, Emitter, does
+from npcompile.lower.loops.iterator_ir import CountedState
 from npcompile.lower.loops.types import INT
 
 
@@ -18,21 +19,32 @@ def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
     Within a nest that is written without checks, all but those of kept items were made before the nest.
     """
     header = loop.header
-    assert isinstance(header.end, ir.NextOfRange)
-    state = emitter.variable(header.end.state, header.end.kind)
-    stride = f"{state}.stride" if header.end.kind.stride is None else str(header.end.kind.stride)
+    assert isinstance(header.end, ir.Next)
     emitter.lines.append("{")
-    emitter.lines.append(f"const int64_t left = {state}.length - {state}.position;")
-    emitter.lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
-    emitter.lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
+    emitter.lines += _numbers(emitter, header.end)
     if emitter.nested:
         emitter.lines.append(f"if (left <= 0) goto {emitter.entered(header, UNCHECKED)};")
     else:
         _check(emitter, loop, f"goto {emitter.entered(header, CHECKED)};")
     if loop.kept is not None:
         emitter.kept_items(loop).begin(emitter.entered(header, KEEPING))
+    if emitter.chunks.counts_down(header):
+        emitter.lines.append(f"{emitter.chunks.count(header)} = left;")
     emitter.lines.append(f"goto {emitter.entered(header, UNCHECKED)};")
     emitter.lines.append("}")
+
+
+def _numbers(emitter: Emitter, end: ir.Next) -> list[str]:
+    """Return the lines that compute how many items are left, and the first and the last number of theirs."""
+    state = emitter.variable(end.state, end.kind)
+    lines = [f"const int64_t left = npl::items_left({state});"]
+    if isinstance(end, ir.NextOfRange):
+        stride = f"{state}.stride" if end.kind.stride is None else str(end.kind.stride)
+        lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
+        lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
+    elif isinstance(end.kind, CountedState):
+        lines.append(f"const int64_t first = {state}.next, last = first + left - 1;")
+    return lines
 
 
 def _check(emitter: Emitter, loop: ir.FastLoop, checked: str) -> None:

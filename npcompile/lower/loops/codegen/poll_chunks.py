@@ -12,6 +12,7 @@ from typing import Protocol
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
+from npcompile.lower.loops.codegen.short_loops import short_loops
 from npcompile.lower.loops.iterator_ir import is_finite
 from npcompile.lower.loops.types import Type
 
@@ -49,10 +50,13 @@ class PollChunks:
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
+        self.short = short_loops(writer.region)  # they poll where a loop around them does
         self.loops = {
             header: blocks
             for header, blocks in natural_loops(writer.region).items()
-            if header not in writer.region.shared and sum(block.is_header for block in blocks) == 1
+            if header not in writer.region.shared
+            and header not in self.short
+            and sum(block.is_header for block in blocks) == 1
         }
         self.counts: dict[ir.Block, str] = {}
 
@@ -69,6 +73,19 @@ class PollChunks:
         if header not in self.loops or not isinstance(header.end, ir.Next) or header.steps:
             return False
         return is_finite(header.end.kind)
+
+    def counts_down(self, header: ir.Block) -> bool:
+        """Tell if the version of a loop without checks counts the items left, as iterators side by side have
+        one end each.
+        """
+        return header in self.writer.region.fast_loops and not isinstance(header.end, ir.NextOfRange)
+
+    def count_down(self, header: ir.Block) -> None:
+        """Write where a trip of the version without checks begins: `fast_loop_code.py` gives the count."""
+        end, left = header.end, self.count(header)
+        assert isinstance(end, ir.Next)
+        self.writer.lines.append(f"if ({left} == 0) {self.writer.go(end.exhausted, ends=True)}")
+        self.writer.lines.append(f"{left} -= 1;")
 
     def has_entrance(self, header: ir.Block, at: ir.Block | None) -> bool:
         """Tell if a loop is entered at another label than the one at which its trips begin. at: a block."""

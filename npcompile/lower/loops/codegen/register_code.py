@@ -21,7 +21,7 @@ class Writer(Protocol):
     first: list[str]
     lines: list[str]
     instead: dict[str, str]
-    held: dict[ir.Expression, str]
+    held: dict[ir.Expression | str, str]
     count: int
 
     def value(self, expression: ir.Expression) -> str: ...

@@ -121,7 +121,7 @@ static inline bool misses(int64_t& index, int64_t length) {
 // The truth of an item, of whose byte any bit may be set. GCC vectorises no loop over items of type `bool`.
 static inline bool is_set(const bool &item) { return reinterpret_cast<const uint8_t &>(item) != 0; }
 
-// Tells if an int stays one of 64 bits while a loop without polls adds less than 2^30 to it at each of 16 places.
+// Tells if an int stays one of 64 bits while a loop without polls adds at most 2^31 to it at each of 8 places.
 static inline bool is_far_from_ends(int64_t value) { return value > -(int64_t(1) << 62) & value < int64_t(1) << 62; }
 
 static inline range begin_range(int64_t start, int64_t stop, int64_t stride) {

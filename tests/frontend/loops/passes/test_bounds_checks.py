@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import npcompile
+from npcompile.lower.loops import ir
 from tests.frontend.loops.native import check
 
 
@@ -73,3 +74,76 @@ def test_a_loop_that_works_on_parts_of_arrays_has_few_versions() -> None:
     run = check(products_of_parts, np.arange(36.0).reshape(6, 6) % 5, np.arange(6.0))
     assert not run.loop.region.fast_loops and run.loop.region.nests
     assert run.loop.source.text.count("npl::dot_of_arrays<double, false>(") == 4
+
+
+def numbered(a: Any, b: Any, k: int, s: int) -> Any:
+    for i, x in enumerate(a, k):
+        b[i] = b[i - 1] + x
+        s += int(x)
+    return s
+
+
+def beside(a: Any, b: Any, s: int, t: int) -> Any:
+    for x, y in zip(a, b, strict=False):
+        if x == 200:
+            break
+        s += abs(int(x) - int(y))
+        t -= int(y) * 1000
+    return s, t
+
+
+def of_items(a: Any, s: int) -> Any:
+    for x in a:
+        s += int(x)
+    return s
+
+
+def test_loops_over_items_have_a_version_without_checks() -> None:
+    small, wide = np.arange(40, dtype=np.uint8), np.arange(40, dtype=np.int32) - 5
+    for run, sums, unchecked in (
+        (check(numbered, small, np.zeros(50), 3, 1), {"s"}, 2),
+        (check(beside, small, wide.astype(np.int16), 1, 2), {"s", "t"}, 0),
+        (check(of_items, wide, 7), {"s"}, 0),
+    ):
+        (loop,) = run.loop.region.fast_loops.values()
+        assert set(loop.sums.values()) == sums
+        assert len(loop.unchecked) == unchecked
+
+
+def test_sums_over_items_of_any_size() -> None:
+    items = np.array([3, 255, 0, 17] * 700, np.uint8)
+    edges = (0, 0, 5, (1 << 62) - 1, 1 << 62, (1 << 63) - 300, -(1 << 63), 1 << 70, -(1 << 62))
+    jitted = [npcompile.jit(one) for one in (of_items, beside)]
+    for start in edges:
+        assert jitted[0](items, start) == of_items(items, start)
+        assert jitted[1](items, items[5:], start, start) == beside(items, items[5:], start, start)
+        for one in jitted:
+            one.wait()
+
+
+def test_numbers_of_items_beyond_the_end_leave_where_python_raises() -> None:
+    a = np.arange(6, dtype=np.uint8)
+    for size, k in ((12, 2), (5, 0), (6, 1), (9, -3), (4, -6), (0, 0)):
+        want, got = np.zeros(size), np.zeros(size)
+        texts = []
+        for function, out in ((numbered, want), (npcompile.jit(numbered), got)):
+            for _ in range(3):
+                try:
+                    texts.append(str(function(a, out, k, 1)))
+                except IndexError as error:
+                    texts.append(str(error))
+                getattr(function, "wait", int)()
+        assert texts[:3] == texts[3:]
+        assert (want == got).all()
+
+
+def test_a_loop_over_items_within_a_nest_polls() -> None:
+    def nested(x: Any, out: Any) -> None:
+        for i in range(len(out)):
+            for j in range(i):
+                out[j] += 1
+            for y in x:
+                out[i] += int(y)
+
+    region = check(nested, np.arange(9, dtype=np.uint8), np.zeros(7)).loop.region
+    assert all(isinstance(header.end, ir.NextOfRange) for header in region.fast_loops)

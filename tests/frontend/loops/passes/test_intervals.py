@@ -141,3 +141,38 @@ def test_counters_do_not_overflow(body: str, certain: bool) -> None:
     applied = [item for step in steps for top in ir.expressions_of(step) for item in applications(top)]
     sums = [one for one in applied if one.type == INT and one.operator in (ast.Add, ast.Sub)]
     assert all(one in region.certain for one in sums) == certain, region
+
+
+def sifted(a, n):
+    for k in range(n):
+        root = k // 3
+        while True:
+            child = 2 * root + 1
+            if child >= n:
+                break
+            if child + 1 < n and a[child] < a[child + 1]:
+                child += 1
+            a[root] += 1
+            root = child
+
+
+def test_names_that_grow_are_within_what_is_compared_then() -> None:
+    run = check(sifted, np.arange(50) % 7, 50)
+    steps = [step for block in run.loop.region.blocks for step in (*block.steps, block.end)]
+    tops = [top for step in steps for top in ir.expressions_of(step)]
+    found = [item for top in tops for item in applications(top) if item.operation.leaves]
+    assert found and all(item in run.loop.region.certain for item in found)
+
+
+def far(a, n):
+    s = 0
+    for x in a:
+        s += abs(int(x) - 3) * (1 << 40)
+        f = abs(-int(x) * (1 << 54))
+    return s
+
+
+def test_absolute_values_are_bounded() -> None:
+    check(far, np.array([-128, 127, 0, 3], np.int8), 4)
+    run = check(far, np.array([0, 255, 3], np.uint8), 3)
+    assert sum("npl::int_absolute" in str(one) for one in run.loop.region.certain) == 3

@@ -1,0 +1,96 @@
+"""Finds `while` loops of few trips: each takes a bit at least from a nonnegative int, until none is left.
+
+`while x:` with `x >>= 1`, `x //= 10` or `x &= x - 1` has 63 trips at most. It neither polls nor counts its
+trips, so the C++ compiler knows a loop that counts bits for what it is, and does it by one instruction.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
+from npcompile.lower.loops.types import INT
+from npcompile.lower.loops.verifier import bound_by
+
+_TRUTH = "npl::truth<int64_t>"
+
+
+def short_loops(region: ir.Region) -> set[ir.Block]:
+    """Return the headers of the loops that have few trips, and no other loop within them."""
+    return {
+        header
+        for header, blocks in natural_loops(region).items()
+        if sum(block.is_header for block in blocks) == 1 and _is_short(region, header, blocks)
+    }
+
+
+def _is_short(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> bool:
+    """Tell if an innermost loop has few trips. blocks: those of the loop."""
+    end = header.end
+    if not isinstance(end, ir.Branch) or end.then not in blocks or end.otherwise in blocks:
+        return False
+    name = _name_while_positive(region, end.test)
+    if name is None:
+        return False
+    binding = [(block, step) for block in blocks for step in block.steps if name in bound_by(step)]
+    if len(binding) != 1 or any(name in bound_by(block.end) for block in blocks if block.end is not None):
+        return False
+    ((block, step),) = binding
+    is_shrunk = isinstance(step, ir.Bind) and _shrinks(step.value, name)
+    return is_shrunk and block is not header and in_each_trip(header, blocks, block)
+
+
+def _name_while_positive(region: ir.Region, test: ir.Expression) -> str | None:
+    """Return the int that is above zero where a test holds; None if there is none."""
+    if not isinstance(test, ir.Apply):
+        return None
+    if test.operation.function == _TRUTH:
+        (one,) = test.operands
+        return _name(one) if one in region.nonnegative else None
+    if len(test.operands) != 2:
+        return None
+    left, right = test.operands
+    match test.operator, left, right:
+        case ast.Gt, _, ir.Constant(value=0):
+            return _name(left)
+        case ast.GtE, _, ir.Constant(value=1):
+            return _name(left)
+        case ast.Lt, ir.Constant(value=0), _:
+            return _name(right)
+        case ast.NotEq, _, ir.Constant(value=0) if left in region.nonnegative:
+            return _name(left)
+    return None
+
+
+def _name(node: ir.Expression) -> str | None:
+    return node.name if isinstance(node, ir.Read) and node.type == INT else None
+
+
+def _shrinks(node: ir.Expression, name: str) -> bool:
+    """Tell if an int has one bit less than the positive int that a name has, or less than that."""
+    if not isinstance(node, ir.Apply) or node.type != INT or len(node.operands) != 2:
+        return False
+    left, right = node.operands
+    match node.operator:
+        case ast.RShift:
+            return _name(left) == name and _is_constant(right, 1)
+        case ast.FloorDiv:
+            return _name(left) == name and _is_constant(right, 2)
+        case ast.BitAnd:
+            return any(
+                _name(one) == name and _is_less_one(other, name)
+                for one, other in ((left, right), (right, left))
+            )
+    return False
+
+
+def _is_constant(node: ir.Expression, least: int) -> bool:
+    return isinstance(node, ir.Constant) and node.type == INT and node.value >= least
+
+
+def _is_less_one(node: ir.Expression, name: str) -> bool:
+    match node:
+        case ir.Apply(operator=ast.Sub, operands=(one, ir.Constant(value=1))):
+            return node.type == INT and _name(one) == name
+    return False
