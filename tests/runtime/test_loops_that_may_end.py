@@ -171,6 +171,24 @@ def test_a_trip_that_ends_the_loop_is_done_by_its_blocks() -> None:
     assert counted(jitted, *arrays(), 1e-6, 90) == (0, trips - 1)
 
 
+def ends_at(x, last, most):
+    n = 0
+    for _ in range(most):
+        x = x + 1.0
+        n += 1
+        if np.max(x) > last:
+            break
+    return x, n
+
+
+def test_trips_that_are_done_again_are_launched_several_at_once() -> None:
+    jitted = warmed(ends_at, np.zeros(8), 30.5, 100)
+    launches = graphs.using.capturer.launches  # type: ignore[attr-defined]
+    assert counted(jitted, np.full(8, 13.0), 30.5, 100) == (0, 16)
+    # Trips 2 to 5; 16 that are undone, as one of them ends the loop; those before it again, 4 and 4 and 4.
+    assert graphs.using.capturer.launches == launches + 5  # type: ignore[attr-defined]
+
+
 def test_numbers_cross_once_a_trip() -> None:
     jitted = warmed(breaks, *arrays(), 1e-6, 90)
     crossed = []

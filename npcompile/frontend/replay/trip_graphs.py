@@ -240,7 +240,7 @@ class TripGraphs:
                 after = self._room.evaluated(functions, values, items[trips:], unit.trips, is_ahead=False)
             if len(after) < size:
                 done = len(after) - len(after) % self._least
-                self._do_again(done, [values, *after], functions, items[trips:])
+                self._do_again(sizes, done, [values, *after], functions, items[trips:])
                 return trips + done, [values, *after][done]
             trips += size
             values = after[-1]
@@ -248,19 +248,27 @@ class TripGraphs:
         return trips, values
 
     def _do_again(
-        self, trips: int, values: list[list[Any]], functions: Sequence[Callable[..., Any]], items: range
+        self,
+        sizes: list[int],
+        trips: int,
+        values: list[list[Any]],
+        functions: Sequence[Callable[..., Any]],
+        items: range,
     ) -> None:
         """Undo the trips of the last launch, and do those again that went as captured.
 
         values: of the names before each.
         """
-        unit = self._made_unit(self._least)
         for number, kept in self._kept.items():
             self._own[number].copy_(kept)
-        for at in range(0, trips, self._least):
-            if unit.takes:
-                self._room.evaluated(functions, values[at], items[at:], unit.trips, is_ahead=True)
-            self._launch(unit)
+        at = 0
+        for size in sizes:
+            unit = self._made_unit(size)
+            while trips - at >= size:
+                if unit.takes:
+                    self._room.evaluated(functions, values[at], items[at:], unit.trips, is_ahead=True)
+                self._launch(unit)
+                at += size
 
     def _made_unit(self, size: int) -> _Unit:
         unit = self._units[size]
