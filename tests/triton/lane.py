@@ -151,7 +151,11 @@ def interpret(case: Case) -> dict[str, Any]:
     """Replays the program on fresh arguments: answers, and what is left in the arguments, must be NumPy's."""
     # The interpreter has no CUDA library to call. These are the functions of it that the programs need.
     triton_helpers.libdevice = SimpleNamespace(
-        sqrt=lambda x: tl.sqrt(x), exp=lambda x: tl.exp(x), log=lambda x: tl.log(x), isnan=lambda x: x != x
+        sqrt=lambda x: tl.sqrt(x),
+        exp=lambda x: tl.exp(x),
+        log=lambda x: tl.log(x),
+        isnan=lambda x: x != x,
+        isinf=lambda x: tl.abs(x) == float("inf"),
     )
     runs: list[int] = []
     traced = recorded(case)

@@ -66,6 +66,20 @@ def square(x):
     return x**2 + 1
 
 
+def escape(z, c, count):
+    inside = np.abs(z) <= 2.0
+    count += inside
+    return np.where(inside, z * z + c, z)
+
+
+def _complex(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+
+def _escape(rng: np.random.Generator) -> tuple[Any, ...]:
+    return _complex(rng, 30, 40), _complex(rng, 30, 40), np.zeros((30, 40), np.int64)
+
+
 def _kmeans(rng: np.random.Generator) -> tuple[Any, ...]:
     return rng.normal(size=(1000, 2)), rng.normal(size=(3, 2))
 
@@ -102,5 +116,6 @@ CASES = {
         Case(half_precision, _half),
         Case(single_precision, _single),
         Case(square, lambda rng: (rng.normal(size=1000),)),
+        Case(escape, _escape, ulp=2, scale=4.0),  # the interpreter rounds the products of fused multiply-adds
     )
 }

@@ -99,10 +99,10 @@ def _flat(items: Any) -> Iterator[Any]:
             yield item
 
 
-def _pair(value: Any, dtype: torch.dtype | None = None) -> Pair:
+def _pair(value: Any, dtype: torch.dtype | None = None, device: torch.device | None = None) -> Pair:
     """Return the parts of a complex tensor, cast to `dtype` if one is given.
 
-    The imaginary part of a real tensor is zeros.
+    The imaginary part of a real tensor is zeros. device: where the parts of a number are made.
     """
     if isinstance(value, Complex):
         pair = Pair(value.re, value.im)
@@ -113,7 +113,8 @@ def _pair(value: Any, dtype: torch.dtype | None = None) -> Pair:
         pair = Pair(real, torch.zeros_like(real))
     else:
         number = complex(value)
-        pair = Pair(*(torch.full((), part, dtype=dtype) for part in (number.real, number.imag)))
+        parts = (number.real, number.imag)
+        pair = Pair(*(torch.full((), part, dtype=dtype, device=device) for part in parts))
     if dtype is None or pair.re.dtype == dtype:
         return pair
     return Pair(pair.re.to(dtype), pair.im.to(dtype))
@@ -124,7 +125,8 @@ def _constant(value: torch.Tensor) -> Pair:
     if value.dim():
         raise UnknownOperator("a constant array of complex numbers")
     number = complex(value.item())
-    return Pair(*(torch.full((), part, dtype=PARTS[value.dtype]) for part in (number.real, number.imag)))
+    parts = (number.real, number.imag)
+    return Pair(*(torch.full((), part, dtype=PARTS[value.dtype], device=value.device) for part in parts))
 
 
 def _operands(args: tuple[Any, ...]) -> list[Pair]:
@@ -135,7 +137,8 @@ def _operands(args: tuple[Any, ...]) -> list[Pair]:
     for item in shaped:
         kind = torch.promote_types(item.dtype, torch.complex64)
         complex_dtype = torch.promote_types(complex_dtype, kind)
-    return [_pair(item, PARTS[complex_dtype]) for item in args]
+    device = tensors[0].device if tensors else None
+    return [_pair(item, PARTS[complex_dtype], device) for item in args]
 
 
 # -- operators by kind ---------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import fx
@@ -22,6 +23,7 @@ from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.settings import config
 from npcompile.lower import adapter
+from npcompile.lower.device import parts
 from npcompile.lower.device.job import LocalJob
 from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan.attributes import result_values, value_of
@@ -57,10 +59,16 @@ class DeviceJob(LocalJob):
             log.compilation_began(self.wanted_by)
             inputs = [value_of(node) for node in self._graph.find_nodes(op="placeholder")]
             outputs = result_values(self._graph)
-            compiled = adapter.compile_device(
-                self._segment_function(outputs), [_example(value) for value in inputs], len(outputs)
-            )
-            kernel, source, kernels = compiled.run, compiled.source, compiled.kernels
+            rows, examples = wire.rows_of(self._graph), [_example(value) for value in inputs]
+            on_parts = parts.of(rows, inputs, outputs, examples)
+            if on_parts is not None:
+                whole = on_parts.examples(examples)
+                compiled = adapter.compile_device(on_parts.code, whole, on_parts.results)
+                kernel = on_parts.around(compiled.run)
+            else:
+                compiled = adapter.compile_device(_function(rows, outputs), examples, len(outputs))
+                kernel = compiled.run
+            source, kernels = compiled.source, compiled.kernels
         except Exception as failure:  # a failure of the compiler is a reason, never the user's exception
             error = Cause.COMPILATION_FAILED(type(failure).__name__, str(failure))
         finally:
@@ -83,22 +91,15 @@ class DeviceJob(LocalJob):
             ended, self._ended = self._ended, True
             return not ended
 
-    def _segment_function(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
-        rows = wire.rows_of(self._graph)
 
-        def segment(*tensors: torch.Tensor) -> list[torch.Tensor]:
-            results = list(wire.evaluate(rows, *tensors))
-            return [_check(result, value) for result, value in zip(results, outputs, strict=True)]
+def _function(rows: list[tuple[Any, ...]], outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
+    """Return a segment as a function of tensors."""
 
-        return segment
+    def segment(*tensors: torch.Tensor) -> list[torch.Tensor]:
+        results = list(wire.evaluate(rows, *tensors))
+        return [parts.check(result, value) for result, value in zip(results, outputs, strict=True)]
 
-
-def _check(result: torch.Tensor, value: Value) -> torch.Tensor:
-    if result.dtype != value.dtype or tuple(result.shape) != tuple(value.shape):
-        raise TypeError(
-            f"an op gave {result.dtype}{list(result.shape)} where NumPy gave {value.dtype}{list(value.shape)}"
-        )
-    return result
+    return segment
 
 
 def _example(value: Value) -> adapter.DeviceInput:
