@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from torch import fx
 from npcompile.diagnostics import log
 from npcompile.diagnostics.reason import Reason
 from npcompile.lower.plan.attributes import result_values
-from npcompile.lower.plan.values import Value
 
 
 class LocalJob:
@@ -31,7 +29,7 @@ class LocalJob:
         self.seconds = 0.0
         self.from_disk = False  # Inductor and Triton keep caches of their own
         self.counted = False
-        self.bytes_written = sum(_nbytes(value) for value in result_values(graph))
+        self.bytes_written = sum(value.nbytes for value in result_values(graph))
         self._event = threading.Event()
 
     @property
@@ -52,8 +50,3 @@ class LocalJob:
             log.compilation_ended(self.wanted_by, seconds, self.error)
         finally:  # a handler of the user's may raise
             self._event.set()
-
-
-def _nbytes(value: Value) -> int:
-    assert value.dtype is not None
-    return math.prod(value.shape) * value.dtype.itemsize

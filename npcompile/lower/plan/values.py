@@ -3,6 +3,7 @@ on."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -46,6 +47,11 @@ class Value:
     device: str = "cpu"
     holds_objects: bool = False  # elements are, or have fields that are, Python objects
     mapped: bool = False  # to Python it is a memmap
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of an array's elements; 8 for a number of Python's."""
+        return math.prod(self.shape) * (8 if self.dtype is None else self.dtype.itemsize)
 
     @property
     def doubled(self) -> bool:
