@@ -10,7 +10,10 @@ import npcompile
 import npcompile.numpy
 from tests.checker import same
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
+    pytest.mark.usefixtures("quiet"),
+]
 
 
 def several(rng, x):
