@@ -239,7 +239,9 @@ class _Choices:
         if one.type != other.type:
             raise _Unfit
         recurs = any(isinstance(value, ir.Apply) and name in _reads(value) for value in (one, other))
-        stays_sum = self.is_sum(name) and not (_takes_low_bits(self.end.test) and self.is_used(name))
+        is_reset = name not in _reads(one) & _reads(other) | _reads(self.end.test)
+        by_low_bits = _takes_low_bits(self.end.test) and self.is_used(name)
+        stays_sum = self.is_sum(name) and not is_reset and not by_low_bits
         kind = Select if recurs and not stays_sum else ir.Choose
         return kind(one.type, self.end.test, one, other)
 

@@ -1,8 +1,9 @@
 """Writes out loops over ranges of few constant numbers: the neighbours of a place, a window of 3 by 3.
 
-The item is a constant in each copy of the body. A name that has one type in the first trip and another one
-later, as a sum of small integers does, makes no versions of a loop then: each copy has its own types. Copies
-begin the range anew at the next item, so that Python goes on in the loop where native code leaves within one.
+The item is a constant in each copy of the body, and decides tests of it alone. A name that has one type in
+the first trip and another one later, as a sum of small integers does, makes no versions of a loop then:
+each copy has its own types. Copies begin the range anew at the next item, so that Python goes on in the
+loop where native code leaves within one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from npcompile.frontend.loops.passes.copies import copied, is_plain
+from npcompile.frontend.loops.passes.decided_tests import decided, is_silent
 from npcompile.frontend.loops.passes.reachability import reached_from
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT
@@ -105,17 +107,41 @@ class _Copies:
         """Return an end that leads to copies."""
         match end:
             case ir.Jump(target=target):
-                return replace(end, target=self._copy(target, taken))
-            case ir.Branch(then=then, otherwise=otherwise):
-                return replace(end, then=self._copy(then, taken), otherwise=self._copy(otherwise, taken))
+                return replace(end, target=self._copy(self._after(target, taken), taken))
+            case ir.Branch(test=test, then=then, otherwise=otherwise):
+                ways = [self._after(one, taken) for one in (then, otherwise)]
+                if (holds := decided(test)) is not None:
+                    ways = [ways[0] if holds else ways[1]]
+                if len({*ways}) == 1 and (holds is not None or is_silent(test)):
+                    return ir.Jump(end.place, end.line, self._copy(ways[0], taken))
+                return replace(end, then=self._copy(ways[0], taken), otherwise=self._copy(ways[1], taken))
             case ir.Next(body=body, exhausted=exhausted):
                 return replace(end, body=self._copy(body, taken), exhausted=self._copy(exhausted, taken))
         assert end is not None
         return end
 
+    def _after(self, block: ir.Block, taken: int) -> ir.Block:
+        """Return the block that a way leads to, past those of its copies in which nothing is done."""
+        names = self._constants(taken)
+        while block in self.live and not block.steps and not block.is_header:
+            match block.end:
+                case ir.Jump(target=target):
+                    block = target
+                case ir.Branch(test=test, then=then, otherwise=otherwise):
+                    holds = decided(copied(test, names, {}))
+                    if holds is None:
+                        break
+                    block = then if holds else otherwise
+                case _:
+                    break
+        return block
+
+    def _constants(self, taken: int) -> dict[str, ir.Constant]:
+        """Return the names that have the item's value where so many items were taken."""
+        return dict.fromkeys(self.names, ir.integer(self.items[taken - 1])) if taken else {}
+
     def _fill(self, copy: ir.Block, block: ir.Block, taken: int) -> None:
-        item = ir.integer(self.items[taken - 1]) if taken else None
-        names = {} if item is None else dict.fromkeys(self.names, item)
+        names = self._constants(taken)
         copy.steps += [copied(step, names, {}) for step in block.steps]
         end = block.end
         if not isinstance(end, ir.NextOfRange):
@@ -147,9 +173,10 @@ def _names(live: list[ir.Block], state: str) -> frozenset[str]:
                 break
             names.add(step.name)
     found = {end.item for end in headers}
+    bodies = {end.body for end in headers}  # several headers may have one
     for name in names - found:
         binds = [step for block in live for step in block.steps if name in bound_by(step)]
-        first = [step for end in headers for step in end.body.steps if name in bound_by(step)]
+        first = [step for body in bodies for step in body.steps if name in bound_by(step)]
         items = [step for step in binds if isinstance(step, ir.Bind) and str(step.value) in names]
         if len(items) == len(binds) == len(first) and all(
             any(name in bound_by(step) for step in end.body.steps) for end in headers

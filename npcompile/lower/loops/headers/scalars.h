@@ -45,4 +45,11 @@ template <class T> static inline T select(bool test, T one, T other) {
     return test ? one : other;
 }
 
+// An int, or a constant. What follows from the constant, as a comparison, could else be behind a branch.
+template <class T> static inline T select_or(bool test, T one, T constant) {
+    T mask = -T(test);
+    asm("" : "+r"(mask));
+    return ((one - constant) & mask) + constant;
+}
+
 }  // namespace npl

@@ -33,10 +33,12 @@ SELECTED = [
     "for j in range(n):\n    if a[j] > 3: h = h & 7 ^ j",
     "h &= 255\nif h & 1:\n    if h & 2: h = h >> 1 ^ 3\n    else: h ^= 9",
     "if h % 2 == 0: h //= 2\nelse: h = 3 * h + 1",
+    "if a[i] == a[i - 1]: n += 1\nelse: n = 1",  # a length that starts again
 ]
 BRANCHES = [
     "if a[i] > 3: n += 1",  # sums are vectorised
     "if a[i] > m: m = i",
+    "if n < 7: n += 1\nelse: n = 0",  # the test waits for the name: better predicted
     "if s > 1.0: s = s * 0.5",
     "if h > 1: h = h * 3 + 1",  # may be beyond 64 bits
     "if h & 1: h = h * 3 + 1; m = m * h",  # likewise, of two names
@@ -163,3 +165,34 @@ def test_a_sum_is_a_choice_where_each_trip_uses_it() -> None:
     binds = [step for block in run.loop.region.blocks for step in block.steps if isinstance(step, ir.Bind)]
     chosen = {step.name for step in binds if "select(" in str(step)}
     assert chosen == {"place"}  # what nothing else uses may be summed several at once
+
+
+def lengths(x, n):
+    run, best, down, narrow, at_last = 1, 1, 0, np.uint8(3), -5
+    for i in range(1, n):
+        if x[i] == x[i - 1]:
+            run += 1
+        else:
+            run = 1
+        if run > best:
+            best = run
+        if x[i] > 1:
+            down -= 3
+        else:
+            down = -7
+        if x[i] != 2:
+            narrow = np.uint8(250)
+        else:
+            narrow = narrow + np.uint8(9)
+        if x[i] & 1:
+            at_last = i - at_last
+        else:
+            at_last = best
+
+
+def test_lengths_that_start_again() -> None:
+    for seed in range(3):
+        x = np.random.default_rng(seed).integers(0, 4, 300)
+        run = check(lengths, x, 300)
+        assert sum("select(" in str(step) for block in run.loop.region.blocks for step in block.steps) >= 3
+    check(lengths, np.zeros(50, np.int8), 50)
