@@ -127,7 +127,8 @@ def _parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[
     if not is_walked(recording, obj):
         recording.stop(reason_among(obj) or Cause.LOOP_OVER(type(obj).__name__))
     if recording.on and not is_known(recording, obj):
-        recording.stop(Cause.LOOP_OVER_GIVEN(type(obj).__name__))
+        made = Cause.TEXT_DECIDES() if type(obj) is str else Cause.LOOP_OVER_GIVEN(type(obj).__name__)
+        recording.stop(made)
     outermost = not recording.loops_open
     if outermost:
         recording.inner_trips = 0
@@ -211,6 +212,8 @@ def is_known(recording: Recording, obj: Any) -> bool:
 
     It follows those of lists and the like, and those of objects that no step gave.
     """
+    if _is_made_text(recording, obj):
+        return False
     return (
         is_array(obj)
         or type(obj) in (*SIMPLE, deque)
@@ -220,11 +223,17 @@ def is_known(recording: Recording, obj: Any) -> bool:
     )
 
 
+def _is_made_text(recording: Recording, obj: Any) -> bool:
+    """Return True for a text that a step gives: its characters are others in another call."""
+    return type(obj) in (str, bytes) and recording.builder.traced(obj)
+
+
 def walkable(recording: Recording, fn: Any, obj: Any) -> Any:
     """Return the object that a function such as `zip` or `list` iterates in place of another."""
     if is_array(obj) and (obj.ndim or fn is not iter):  # `iter` of a 0-d array raises
         return list(recording.iterate(obj)) if fn is reversed else recording.iterate(obj)
     known = type(obj) in SIMPLE or id(obj) in recording.builder.containers
+    known = known and not _is_made_text(recording, obj)
     if not is_walked(recording, obj) or (not known and recording.builder.tracked.node(obj) is not None):
         recording.stop(Cause.ITEMS_NOT_FOLLOWED(fn.__name__, type(obj).__name__))
     elif recording.on:  # the result holds the items that were read

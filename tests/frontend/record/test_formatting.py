@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,6 +90,59 @@ def test_as_plain_python(fn: Callable[..., Any]) -> None:
         assert outcome(jitted, x, i) == outcome(fn, x, i)
     if fn in STEPS:
         assert (jitted.stats.recordings, jitted.stats.replays) == (1, 11), jitted.stats
+
+
+# A text that is made of a number `n` is gone over by its characters.
+OVER_CHARACTERS = """
+sum(int(c) for c in str(abs(n)))
+[c for c in f"{n / 7:.3f}"]
+[c for c in "%05d" % n]
+list(str(n))
+(*str(n), 1)
+set(bin(n))
+sorted(str(n), key=int)
+min(str(n), key=int)
+max(int(c) for c in hex(n)[2:] if c.isdigit())
+{c: i for i, c in enumerate(str(n))}
+dict.fromkeys(str(n))
+"".join(reversed(str(n)))
+[a + b for a, b in zip(str(n), str(n)[1:])]
+sum(map(int, str(n)))
+next(iter(str(n)))
+all(c in "12345" for c in str(n))
+any(c == "7" for c in str(n * 2))
+math.prod(int(c) for c in repr(n))
+np.array([int(c) for c in str(n)]) * 2
+np.fromiter(map(int, str(n)), int).sum()
+list(itertools.accumulate(map(int, str(n))))
+[(k, len(list(g))) for k, g in itertools.groupby(str(n))]
+list(itertools.combinations(str(n), 2))
+functools.reduce(lambda total, c: total + int(c), str(n), 0)
+(lambda *digits: digits)(*str(n))
+list(n.to_bytes(4, "little"))
+sum((np.arange(3) + n).astype(np.uint8).tobytes())
+""".strip().split("\n")
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("expression", OVER_CHARACTERS)
+@pytest.mark.parametrize("times", [1, 2])
+def test_characters_are_those_of_the_call(
+    expression: str, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["import functools, itertools, math", "import numpy as np", "def fn(n):", "    found = []"]
+    lines += [
+        f"    for n in range(n, n + {times}):",
+        f"        found.append({expression})",
+        "    return found",
+    ]
+    (tmp_path / "characters.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "characters", raising=False)
+    fn = importlib.import_module("characters").fn
+    jitted = npcompile.jit(fn)
+    for n in (12345, 123, 12345, 0, 777, 54321, 123):
+        assert repr(jitted(n)) == repr(fn(n))
 
 
 def test_print_options_are_those_of_the_call() -> None:
