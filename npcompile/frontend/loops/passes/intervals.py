@@ -88,6 +88,7 @@ class _Values:
     def _value(self, node: ir.Expression, bounds: Bounds) -> Interval:
         for part in ir.parts_of(node):
             self.value(part, bounds)
+        known = self.values  # of the parts: finding one's again would find all below it again, at each level
         match node:
             case ir.Constant(value=int(value)):
                 return Interval(int(value), int(value))
@@ -100,33 +101,29 @@ class _Values:
             case ir.Part() if node.type == INT:
                 return bounds.get(str(node), ANY)
             case ir.Choose(one=one, other=other):
-                return self.value(one, bounds).hull(self.value(other, bounds))
-            case ir.Apply() if (kept := low_bits(node)) is not None and self._wraps(kept[0], bounds):
-                return Interval(0, max(self.value(kept[1], bounds).most, 0)).clipped(node.type)
+                return known[one].hull(known[other])
+            case ir.Apply() if (kept := low_bits(node)) is not None and self._wraps(kept[0]):
+                return Interval(0, max(known[kept[1]].most, 0)).clipped(node.type)
             case ir.Apply(operation=operation, operands=(one,)) if node.type in INTS and _keeps(operation):
-                return self.value(one, bounds)
+                return known[one]
             case ir.Apply(operands=(one,)) if node.operation.function.startswith("npl::fitting_cast<int64_t"):
                 is_float = node.operation.operands[0].code == "f8"
-                known = INTEGRAL if is_float else self.value(one, bounds)
-                return known.clipped(INT)
+                found = INTEGRAL if is_float else known[one]
+                return found.clipped(INT)
             case ir.Apply(operands=operands) if node.type in INTS and (extreme := _extreme(node.operation)):
-                ends = zip(*(self.value(operand, bounds) for operand in operands), strict=True)
+                ends = zip(*(known[operand] for operand in operands), strict=True)
                 return Interval(*map(extreme, ends))
             case ir.Apply(operands=operands) if node.type in INTS:
-                exact = _exact(node, [self.value(operand, bounds) for operand in operands])
+                exact = _exact(node, [known[operand] for operand in operands])
                 return of_type(node.type) if exact is None else exact.clipped(node.type)
         return of_type(node.type)
 
-    def _wraps(self, node: ir.Expression, bounds: Bounds) -> bool:
+    def _wraps(self, node: ir.Expression) -> bool:
         """Tell if ints of which the low bits alone count may be beyond 64 bits."""
         if not isinstance(node, ir.Apply) or node.operator not in BY_LOW_BITS:
             return False
-        exact = exact_of(node.operator, [self.value(operand, bounds) for operand in node.operands])
-        return (
-            exact is None
-            or not exact.fits(node.type)
-            or any(self._wraps(one, bounds) for one in node.operands)
-        )
+        exact = exact_of(node.operator, [self.values[operand] for operand in node.operands])
+        return exact is None or not exact.fits(node.type) or any(self._wraps(one) for one in node.operands)
 
 
 def interval_of(node: ir.Expression) -> Interval:
@@ -266,13 +263,13 @@ class _Analysis(_Values):
                 if interval.least >= 0 and expression.type == INT:
                     self.region.nonnegative.add(expression)
                 if isinstance(expression, ir.Apply):
-                    if self._is_certain(expression, bounds):
+                    if self._is_certain(expression):
                         self.region.certain.add(expression)
                     elif expression.operator in (ast.Add, ast.Sub):
                         self._note_short(expression)
-                    if (kept := low_bits(expression)) is not None and self._wraps(kept[0], bounds):
+                    if (kept := low_bits(expression)) is not None and self._wraps(kept[0]):
                         self._note_low_bits(kept[0], bounds)
-                        if self.value(kept[1], bounds).least < 0:
+                        if self.values[kept[1]].least < 0:
                             self.region.limits[kept[1]] = MOST + 1
             if isinstance(step, ir.Bind) and _is_masked_next(step, steps[number + 1]):
                 self._note_low_bits(step.value, bounds)
@@ -301,17 +298,17 @@ class _Analysis(_Values):
         for operand in counts:
             self._note_low_bits(operand, bounds)
 
-    def _is_certain(self, node: ir.Apply, bounds: Bounds) -> bool:
+    def _is_certain(self, node: ir.Apply) -> bool:
         """Tell if an operation on ints cannot leave."""
         if node.operation.unchecked is None:
             return False
         if node.operation.fits is not None:
             least, most = of_type(node.operation.fits)
-            taken = [self.value(operand, bounds) for operand in node.operands]
+            taken = [self.values[operand] for operand in node.operands]
             return all(least <= one.least and one.most <= most for one in taken)
         if any(operand.type not in (*INTS, BOOL) for operand in node.operands):
             return False
-        operands = [self.value(operand, bounds) for operand in node.operands]
+        operands = [self.values[operand] for operand in node.operands]
         if node.type in INTS:
             exact = _exact(node, operands)
             return exact is not None and exact.fits(node.type)

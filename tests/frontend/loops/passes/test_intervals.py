@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.inference import Inference
-from npcompile.frontend.loops.passes.intervals import bound
+from npcompile.frontend.loops.passes.intervals import _Values, bound
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT, Array, Known, Type
 from tests.frontend.loops.native import check, run_natively
@@ -46,6 +47,30 @@ def applications(expression: ir.Expression) -> Iterator[ir.Apply]:
         yield expression
     for part in ir.parts_of(expression):
         yield from applications(part)
+
+
+@pytest.mark.parametrize("form", ["(1 if i == 2 else {})", "(({} * 3 + i) & 65535)", "min({}, i)"])
+def test_expressions_in_one_another_are_looked_at_a_few_times_each(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = Counter[int]()
+    for depth in (10, 40):
+        text = "i"
+        for _ in range(depth):
+            text = form.format(text)
+        node = ast.parse(f"for i in range(100):\n    x = {text}").body[0]
+        assert isinstance(node, ast.For)
+        flow = loop_source(node).flow
+        builtin = {"range": Known(range), "min": Known(min)}
+        region = Inference(flow).infer({**builtin, flow.state: ir.RangeState(1, True)})
+        find = _Values._value
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                _Values, "_value", lambda *given, d=depth, find=find: (looks.update([d]), find(*given))[1]
+            )
+            bound(region)
+    assert looks[10] > 10
+    assert looks[40] < 5 * looks[10]
 
 
 def hashed(x, n):
