@@ -46,7 +46,7 @@ from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.compile_budget import waits_for_another
-from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave
+from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave, this_thread
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.verify.verify import Watch, verifying
@@ -114,7 +114,7 @@ class RecordedFunction(DeviceChoice):
     # -- calling -----------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self._passing.left > 0 and not kwargs and self._passes(args):
+        if (self._passing.left > 0 or this_thread.call is not None) and not kwargs and self._passes(args):
             return self._passed(args)
         call, before = enter(self.allowance)
         call.depth += 1

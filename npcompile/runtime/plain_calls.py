@@ -23,7 +23,7 @@ from npcompile.runtime.shape_sharing import LOOKED_AT, ShapeSharing
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import TOO_SMALL
 from npcompile.tiering.contest import FEWEST
-from npcompile.tiering.overhead import users
+from npcompile.tiering.overhead import this_thread, users
 
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
@@ -104,10 +104,28 @@ class PlainCalls(ShapeSharing):
         """Answer a call of what NumPy does in less time than a kernel takes to be called."""
         return self._plain(args, kwargs)
 
+    def _has_options(self) -> bool:
+        """Tell if the plain function alone does not do what is asked for."""
+        return self._strict or self.fast_random or self.resizes or self._default_float is not None
+
     def _passes(self, args: tuple[Any, ...]) -> bool:
-        """Tell if a call is the plain function's, as those before it."""
-        code = getattr(self.__wrapped__, "__code__", None)
-        if code is not self._code or current_device() is not None or not self._passing.takes(args):
+        """Tell, at a glance, if a call is the plain function's: as those before it, or within a spent one.
+
+        A function that calls itself is called so often that no more than a glance is cheap enough.
+        """
+        if getattr(self.__wrapped__, "__code__", None) is not self._code or current_device() is not None:
+            self._passing.give_back()
+            return False
+        call = this_thread.call
+        if (
+            call is not None
+            and call.spent
+            and self._direct
+            and not self._has_options()
+            and not on_device(args)
+        ):
+            self._pass_over(2 * LOOKED_AT)
+        elif not self._passing.takes(args):
             self._passing.give_back()
             return False
         self._stats.calls += 1
@@ -127,8 +145,7 @@ class PlainCalls(ShapeSharing):
 
     def _pass_on(self, state: Specialization, args: tuple[Any, ...]) -> None:
         """Leave calls with such arguments to the plain function for now."""
-        options = self._strict or self.fast_random or self.resizes or self._default_float is not None
-        if self._direct and self._front is None and not options:
+        if self._direct and self._front is None and not self._has_options():
             lost = state.is_numpys
             calls = MOST_PASSED if lost else min(MOST_PASSED, state.rest)
             self._passing.give_back()

@@ -383,6 +383,37 @@ def test_a_long_call_is_given_another_allowance(monkeypatch: pytest.MonkeyPatch)
     assert jitted.stats.recordings > 0 and len(given) == 1
 
 
+def test_a_function_that_calls_itself_within_a_spent_call_is_called_at_a_glance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(overhead, "FIRST", 0.0)
+    Ticking(monkeypatch, 0)
+    monkeypatch.setitem(globals(), "ways", npcompile.jit(_ways))
+    ways = globals()["ways"]
+    calls, found = [0, 0], []
+
+    def count(frame: Any, event: str, arg: Any) -> None:
+        calls[0] += event == "call"
+        calls[1] += event == "call" and frame.f_code is _ways.__code__
+
+    for text in ("abcdefghij", "bcdefghijk"):
+        sys.setprofile(count)
+        try:
+            found.append(ways(text, 0))
+        finally:
+            sys.setprofile(None)
+    assert found == [89, 89]
+    assert calls[1] > 300
+    assert calls[0] < 12 * calls[1]
+    assert ways.stats.calls == calls[1]
+
+
+def _ways(text: str, at: int) -> int:
+    if at >= len(text):
+        return int(at == len(text))
+    return ways(text, at + 1) + ways(text[:at] + text[at:], at + 2)  # type: ignore[name-defined] # noqa: F821
+
+
 def test_waiting_for_the_compiler_is_no_machinery(monkeypatch: pytest.MonkeyPatch) -> None:
     call = overhead.Call()
     now = [0.0]
