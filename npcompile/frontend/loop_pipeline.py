@@ -20,7 +20,14 @@ from npcompile.diagnostics.settings import config
 from npcompile.frontend.loops import rules
 from npcompile.frontend.loops.assumed import Assumed
 from npcompile.frontend.loops.callees import Signature, flow_of, objects_given, statements_of
-from npcompile.frontend.loops.entry.objects import Objects, is_path, path_of_module, paths_in, variable_of
+from npcompile.frontend.loops.entry.objects import (
+    Objects,
+    is_path,
+    path_of_module,
+    paths_in,
+    tables_in,
+    variable_of,
+)
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.bounds_checks import hoist
@@ -73,13 +80,14 @@ class LoopSource:
     """A loop statement, or the body of a function, as a control-flow graph.
 
     node: the statement, or the first one of the body. reads: the names that it reads or keeps, sorted. paths:
-    the attributes that its source names, as `self.x`.
+    the attributes that its source names, as `self.x`. tables: `tables_in` it.
     """
 
     node: ast.stmt
     flow: ControlFlow
     reads: tuple[str, ...]
     paths: tuple[str, ...]
+    tables: frozenset[str] = frozenset()
 
 
 def own_names(function: FunctionType) -> frozenset[str]:
@@ -125,7 +133,8 @@ def function_source(function: FunctionType) -> LoopSource | None:
 def _source(node: ast.stmt, flow: ControlFlow, statements: list[ast.stmt]) -> LoopSource:
     names = flow.live[flow.blocks[0]] | ({SHARED} if any(map(_draws, statements)) else set())
     reads = tuple(sorted(name for name in names if name != flow.state))
-    return LoopSource(node, flow, reads, tuple(paths_in(ast.Module(statements, []))))
+    whole = ast.Module(statements, [])
+    return LoopSource(node, flow, reads, tuple(paths_in(whole)), tables_in(whole))
 
 
 def _draws(statement: ast.stmt) -> bool:

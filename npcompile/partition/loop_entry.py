@@ -47,8 +47,9 @@ class Entry(NamedTuple):
 
     def add_attributes(self, paths: tuple[str, ...]) -> None:
         """Read more attributes of the objects."""
-        made = objects_of(self.names, paths, self.nested, self.module)
-        assert made is not None and self.objects is not None
+        assert self.objects is not None
+        made = objects_of(self.names, paths, self.nested, self.module, self.objects.tables)
+        assert made is not None
         self.objects.take(made)
         self.names.update(made.values)
 

@@ -333,7 +333,7 @@ class NativeLoop:
             names[self.source.flow.state] = state
         objects = None
         if self._paths or any(is_nested(value) or is_object(value) for value in values):
-            objects = objects_of(names, self._paths, self.takes, self._globals)
+            objects = objects_of(names, self._paths, self.takes, self._globals, self.source.tables)
         if objects is not None:
             objects.name_variables(self._made_here, self._captured)
         if self._bound_by_nested and (objects is None or not self._read_cells(names, objects)):

@@ -77,12 +77,14 @@ class FeatureGrower(TupleGrower):
             "heap": (self.heap, self.heap_statement, "heap, list(queue)"),
             "keyed": (self.keyed, self.keyed_statement, "keyed"),
             "listed": (self.listed, self.listed_statement, "np.array(listed), found"),
+            "missing": (self.missing, self.missing_statement, "slots, list(before.items())"),
             "nested": (self.nested, self.nested_statement, ""),
             "orders": (self.orders, self.orders_statement, "mm, mm.strides"),
             "pairs": (self.pairs, self.pairs_statement, "pair, best, rest"),
             "seen": (self.seen, self.seen_statement, "sorted(seen), len(seen)"),
             "sorted": (self.sorted_parts, self.sorted_statement, "parts, hits"),
             "text": (self.text, self.text_statement, ""),
+            "words": (self.words, self.words_statement, "words, list(tally.items())"),
         }
 
     # Bits of ints, which choose ways, and counters
@@ -336,6 +338,47 @@ class FeatureGrower(TupleGrower):
                 ["for ch in text:", "    q = (q * 31 + (ch if type(ch) is int else ord(ch))) % 1000003"],
                 [f"p = len(text) + {self.integer(1)}"],
                 [f"ok = text[{self.index()}] < text[-1]"],
+            ]
+        )
+
+    # None beside numbers
+
+    def missing(self) -> list[str]:
+        return ["slots, before = [None] * 7, {0: None}"]
+
+    def missing_statement(self) -> list[str]:
+        at, value = self.index(), self.integer(1)
+        if self.one_in(4):
+            value = self.pick("None", "y", "0.5", "x[0]", "True")
+        return self.rng.choice(
+            [
+                [f"if slots[{at}] is None or slots[{at}] < p:", f"    slots[{at}] = {value}"],
+                [f"slots[{at}] = {value}"],
+                [f"p += 1 if slots[{at}] is None else slots[{at}] > 0"],
+                [f"before[{value}] = slots[{at}]"],
+                [f"if before.get({at}) is not None:", "    q += 1"],
+                ["for slot in slots:", "    if slot is not None:", "        q += slot > 2"],
+                [f"slots.append(before.pop({at}, None))", "del slots[0]"],
+            ]
+        )
+
+    # Strs that are items and keys
+
+    def words(self) -> list[str]:
+        return ['words, tally = ["ab", "c", "", "de_f", "é€"], {"ab": 1, "x y": 0}']
+
+    def words_statement(self) -> list[str]:
+        at = self.index()
+        word = self.pick(f"words[{at}]", f"words[{at}][1:]", '"ab"', "words[-1] + words[0]", '"x"')
+        return self.rng.choice(
+            [
+                [f"tally[{word}] = tally.get({word}, 0) + 1"],
+                [f"if {word} in tally:", f"    q += tally[{word}] & 7"],
+                [f"words[{at}] = {word}", "words[-1] = words[-1][:5]"],
+                ["if len(words) < 9:", f"    words.append({word})"],
+                [f"if {word} < words[0] or words[1] == {word}:", "    p += 1"],
+                [f"q += len({word})", f'ok = {word} in ("c", "de_f") or "e" in words[{at}]'],
+                ["for word in words:", '    tally[word] = len(word.split("_"))'],
             ]
         )
 

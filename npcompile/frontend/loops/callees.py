@@ -33,12 +33,12 @@ from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.source import NotFound, find
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
+from npcompile.lower.loops.types import Array, Either, Known, List, Scalar, Tuple, Type, Unsigned, Word
 
 _CALLED = ".called"  # the name of the value of a call
 _PURE = (ir.Bind, ir.BeginRange)
 _UNUSUAL = 0x28  # flags of code: `**kwargs`, generators
-_RETURNED = (Array, Either, Known, List, Scalar, Tuple, Unsigned)
+_RETURNED = (Array, Either, Known, List, Scalar, Tuple, Unsigned, Word)
 
 _Argument = ir.Expression | Instance | Closure
 

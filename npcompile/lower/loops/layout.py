@@ -28,6 +28,7 @@ from npcompile.lower.loops.types import (
     Tuple,
     Type,
     Unsigned,
+    Word,
 )
 
 
@@ -65,7 +66,7 @@ def words(kind: Type) -> int:
             return 1 + axes
         case TextState() | ObjectState() | Generator():
             return 2
-        case Text() | Character():
+        case Text() | Character() | Word():
             return 1
         case Known():
             return 0
@@ -90,7 +91,7 @@ def given_words(kind: Type) -> int:
 
 def objects_in(kind: Type, offset: int = 0) -> list[int]:
     """Return the words with the addresses of Python's objects in a value, which begins at an offset."""
-    return _places(kind, (List, Dict, Set, DictView, Method, ObjectState), offset)
+    return _places(kind, (List, Dict, Set, DictView, Method, ObjectState, Word), offset)
 
 
 def arrays_in(kind: Type) -> list[int]:

@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import NewDict, NewSet
 from npcompile.lower.loops.either_ir import either_of
+from npcompile.lower.loops.text_ir import as_word
 from npcompile.lower.loops.types import (
     NONE,
+    WORD,
+    Character,
     Dict,
     Either,
     List,
@@ -20,6 +23,7 @@ from npcompile.lower.loops.types import (
     Set,
     Tuple,
     Type,
+    Word,
     is_optional,
     maybe_none,
 )
@@ -261,6 +265,8 @@ def number_as_item(kind: Type, value: ir.Expression) -> ir.Expression | None:
     """Return a number, or a tuple of numbers, as an item of a list that may have others; None for others."""
     if value.type == kind:
         return value
+    if kind == WORD:
+        return as_word(value)
     if isinstance(kind, Either):
         beside = value if value.type in kind.kinds else number_as_item(kind.kinds[1], value)
         return None if beside is None else either_of(kind, beside)
@@ -283,12 +289,14 @@ def common(one: Type | None, other: Type | None) -> Type | None:
         beside = common(known[0], known[-1])
         return Either((NONE, beside)) if beside is not None and is_optional(beside) else None
     match one, other:
-        case Scalar(), Scalar():
+        case Scalar() | Word(), Scalar() | Word():
             return Either(tuple(sorted((one, other), key=str)))  # type: ignore[arg-type]
         case (Either(kinds=kinds), _) if other in kinds:
             return one
         case (_, Either(kinds=kinds)) if one in kinds:
             return other
+        case (Character(), Word()) | (Word(), Character()):
+            return WORD
         case Tuple(items=items), Tuple(items=others) if len(items) == len(others):
             parts = tuple([kind for kind in map(common, items, others) if kind is not None])
             return Tuple(parts) if len(parts) == len(items) else None

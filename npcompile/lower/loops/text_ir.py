@@ -5,10 +5,11 @@ Rules in `frontend/loops/rules/texts.py` make it, `text_code.py` writes its C++.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import CHARACTER, Known, Text, Type
+from npcompile.lower.loops.types import CHARACTER, WORD, Character, Known, Text, Type, Word
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,66 @@ class CharacterConstant(ir.Expression):
 
     def __str__(self) -> str:
         return repr(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class MadeWord(ir.Compound):
+    """A str as an object: of a character, of a text that is given, or a part of another str.
+
+    function: of C++, which makes it.
+    """
+
+    function: str
+    operands: tuple[ir.Expression, ...]
+
+    def __str__(self) -> str:
+        return f"{self.function}({', '.join(map(str, self.operands))})"
+
+
+@dataclass(frozen=True, eq=False)
+class SplitWord(ir.Compound):
+    """A list of the parts of a str. between: what stands between them; None stands for white space."""
+
+    text: ir.Expression
+    between: ir.Expression | None
+
+    def __str__(self) -> str:
+        return f"{self.text}.split({'' if self.between is None else self.between})"
+
+
+@dataclass(frozen=True, eq=False)
+class WordConstant(ir.Expression):
+    """A str that is known while compiling."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+_NAME = re.compile(r"\w*", re.ASCII)
+
+
+def as_word(value: ir.Expression) -> ir.Expression | None:
+    """Return a str as an object; None for other values, and for known strs that Python may have twice."""
+    match value.type:
+        case Word():
+            return value
+        case Character():
+            return MadeWord(WORD, "word_of_character", (value,))
+        case Text(name="str"):
+            return MadeWord(WORD, "word_of_text", (value,))
+        case Known(value=str() as text) if type(text) is str and _NAME.fullmatch(text):
+            return WordConstant(WORD, text)
+    return None
+
+
+def as_operand(value: ir.Expression) -> ir.Expression | None:
+    """Return a str of which only the characters count, as an object; None for other values."""
+    text = value.type.value if isinstance(value.type, Known) else None
+    if type(text) is str and "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text):
+        return WordConstant(WORD, text)
+    return as_word(value)
 
 
 def as_character(value: ir.Expression) -> ir.Expression:

@@ -257,6 +257,17 @@ class Character(Type):
 CHARACTER = Character()
 
 
+@dataclass(frozen=True)
+class Word(Type):
+    """A Python str of any length, held as the object that it is: an item or a key of a container."""
+
+    def __str__(self) -> str:
+        return "str"
+
+
+WORD = Word()
+
+
 @dataclass(frozen=True, eq=False)
 class Known(Type):
     """One object that is known while compiling: None, a module, a function, a dtype, a text.
@@ -281,7 +292,7 @@ NONE = Known(None)
 
 def is_optional(kind: Type) -> bool:
     """Tell if containers may have None beside items of a type: one that is no container."""
-    return isinstance(kind, Scalar | Character) or _is_of_numbers(kind) or _is_either_number(kind)
+    return isinstance(kind, Scalar | Character | Word) or _is_of_numbers(kind) or _is_either_number(kind)
 
 
 def _is_of_numbers(kind: Type) -> bool:
@@ -311,7 +322,9 @@ def is_key(kind: Type) -> bool:
     """Tell if dicts and sets may hold values of a type as keys, and native code looks them up."""
     if isinstance(kind, Tuple):
         return bool(kind.items) and all(map(is_key, kind.items))
-    return isinstance(kind, Character) or (isinstance(kind, Scalar) and kind.code not in ("f2", "c8", "c16"))
+    return isinstance(kind, Character | Word) or (
+        isinstance(kind, Scalar) and kind.code not in ("f2", "c8", "c16")
+    )
 
 
 def is_returned(kind: Type) -> bool:

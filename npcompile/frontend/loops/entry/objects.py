@@ -53,6 +53,7 @@ _HEAP = 1 << 9  # the flag of classes that `class` statements make
 _MISSING: Any = object()
 _HELD = (Scalar, Unsigned, Array, Generator, Known)
 _CONTAINERS = (List, Dict, Set)  # the very objects, which attributes go on having
+_OF_TABLES = ("get", "items", "keys", "pop", "setdefault", "values")
 _FIELD_OF_TUPLE: Any = type(namedtuple("_Sample", "one").one)  # type: ignore[attr-defined]
 
 
@@ -115,6 +116,26 @@ def paths_in(node: ast.AST) -> list[str]:
     return in_order(found)
 
 
+def tables_in(node: ast.AST) -> frozenset[str]:
+    """Return the names and attributes that source uses as dicts of keys which it does not name."""
+    return frozenset(
+        path for part in ast.walk(node) for one in _tables(part) if (path := _path_of(one)) is not None
+    )
+
+
+def _tables(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Constant):
+            return [value]
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]):
+            return [value]
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _OF_TABLES:
+            return [value]
+        case ast.For(iter=value) | ast.comprehension(iter=value):
+            return [value]
+    return []
+
+
 def in_order(paths: Iterable[str]) -> list[str]:
     """Return paths, those of an object before those of its attributes."""
     return sorted(paths, key=lambda path: (path.count("."), path))
@@ -168,6 +189,8 @@ class Objects:
         that functions bind.
     own_cells
         The cells of these names.
+    tables
+        The paths of dicts that are no records, if native loops read such.
     """
 
     names: dict[str, Reference] = field(default_factory=dict)
@@ -177,6 +200,7 @@ class Objects:
     cells: dict[int, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     own_cells: dict[str, types.CellType] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
 
     def name_variables(self, made_here: Iterable[str], own: Container[str]) -> None:
         """Note which variables of nested functions are names of the function around the loop.
@@ -248,17 +272,19 @@ def objects_of(
     paths: Iterable[str],
     nested: Container[str] = (),
     module: dict[str, Any] | None = None,
+    tables: frozenset[str] = frozenset(),
 ) -> Objects | None:
     """Return the objects among the values of names, with the attributes of these paths; None for no object.
 
-    paths: `in_order`. nested: the names whose values may be nested functions. module: the globals.
+    paths: `in_order`. nested: the names whose values may be nested functions. module: the globals. tables:
+    the paths of dicts that source uses by keys which it does not name.
     """
-    made = Objects()
+    made = Objects(tables=tables)
     known: _Types = {}
     for name, value in names.items():
         if name in nested and is_nested(value):
             _add_function(made, known, name, value)
-        elif name[0] != "." and is_object(value):
+        elif name[0] != "." and is_object(value) and not _is_table(made, name, value):
             _add_object(made, known, name, value)
     for path in paths:
         owner, _, attribute = path.rpartition(".")
@@ -275,6 +301,11 @@ def _has_dictionaries(made: Objects) -> bool:
     """Tell if a record is the dictionary of one of the objects, whose attributes are then its items."""
     records = {id(owner) for owner in made.owners.values() if type(owner) is dict}
     return bool(records) and any(id(dictionary_of(owner)) in records for owner in made.owners.values())
+
+
+def _is_table(made: Objects, path: str, value: Any) -> bool:
+    """Tell if a dict is no record, as source asks it for keys that it does not name."""
+    return type(value) is dict and path in made.tables and type_of(value) is not None
 
 
 def _add_global(made: Objects, module: dict[str, Any], path: str) -> None:
@@ -302,7 +333,7 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
         path = closure.variable(variable)
         if is_nested(value):
             _add_function(made, known, path, value)
-        elif is_object(value):
+        elif is_object(value) and not _is_table(made, path, value):
             _add_object(made, known, path, value)
         elif is_read(value):
             made.values[path] = value
@@ -322,7 +353,7 @@ def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) 
         return
     else:
         value, storable = attribute_of(owner, name)
-    if value is not _MISSING and is_object(value):
+    if value is not _MISSING and is_object(value) and not _is_table(made, path, value):
         _add_object(made, known, path, value)
     elif value is not _MISSING and is_read(value):
         made.values[path] = value

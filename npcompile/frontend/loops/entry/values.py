@@ -35,6 +35,7 @@ from npcompile.lower.loops.types import (
     MODULUS,
     NONE,
     UNSIGNED,
+    WORD,
     Array,
     Deque,
     Dict,
@@ -251,8 +252,8 @@ def list_type(items: list[Any], depth: int = 1) -> List | None:
     kind = type(first)
     if kind is int and _are_unsigned(items[:LOOKED_AT]):
         return List(UNSIGNED)
-    if kind is str and len(first) == 1:
-        return List(CHARACTER)
+    if kind is str:
+        return List(_text_type(items))
     if first is None:
         item = _beside_none([*items[:MOST_NONES], last])
         return None if item is None else List(item)
@@ -269,6 +270,13 @@ def list_type(items: list[Any], depth: int = 1) -> List | None:
     lists = [item for item in items[:LOOKED_AT] if type(item) is list]
     inner = list_type(next((item for item in lists if item), first), depth + 1)
     return None if inner is None else List(inner)
+
+
+def _text_type(items: list[Any]) -> Type | None:
+    """Return the type to expect of items of which the first one is a str."""
+    some = (*items[:LOOKED_AT], items[-1])
+    is_longer = any(type(one) is str and len(one) != 1 for one in some)
+    return _expected(WORD if is_longer else CHARACTER, [NONE] if type(None) in map(type, some) else [])
 
 
 def _beside_none(items: list[Any]) -> Type | None:
@@ -319,7 +327,8 @@ def made_by(factory: Any) -> Type | None:
 def table_type(table: Any, depth: int = 1) -> Dict | Set | None:
     """Return the type of a dict or a set, by its first items; None for others than native loops read."""
     kind = type(table)
-    key = _item_type([next(iter(table))], NESTED) if table else None
+    first = [*islice(table, LOOKED_AT)]
+    key = _item_type(first if first and type(first[0]) is str else first[:1], NESTED) if table else None
     if table and (key is None or not is_key(key)):
         return None
     if kind is set:
@@ -346,7 +355,7 @@ def _item_type(items: list[Any], depth: int) -> Type | None:
     if kind is tuple:
         return _expected(_tuple_type(first), others)
     if kind is str:
-        return _expected(CHARACTER, others) if len(first) == 1 else None
+        return _text_type(items)
     if kind not in (list, dict, set) or depth == NESTED:
         return None
     alike = [item for item in items if type(item) is kind]

@@ -24,7 +24,7 @@ from npcompile.frontend.loops.scalars import functions
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.list_ir import ListLength
-from npcompile.lower.loops.text_ir import CharacterValue, TextLength
+from npcompile.lower.loops.text_ir import CharacterValue, TextLength, as_word
 from npcompile.lower.loops.types import (
     FLOAT,
     INT,
@@ -38,6 +38,7 @@ from npcompile.lower.loops.types import (
     Set,
     Text,
     Tuple,
+    Word,
 )
 
 
@@ -102,6 +103,10 @@ def _of_operands(function: Any, operands: tuple[ir.Expression, ...]) -> ir.Expre
         return elementwise.called(function, operands)
     if function is int and len(operands) == 1 and isinstance(operands[0].type, Character):
         return CharacterValue(INT, "npl::digit_of", operands, True)
+    if function in (int, float) and len(operands) == 1 and isinstance(operands[0].type, Word | Text):
+        if (word := as_word(operands[0])) is not None:
+            kind, name = (INT, "int") if function is int else (FLOAT, "float")
+            return CharacterValue(kind, f"npl::{name}_of_word", (word,), True)
     if (made := unsigned_ints.called(function, operands, functions.call)) is not None:
         return made
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
@@ -165,7 +170,7 @@ def _len(inference: Inference, node: ast.Call) -> ir.Expression:
         return ir.length(value, 0)
     if isinstance(value.type, Tuple):
         return told(ir.integer(len(value.type.items)), value)
-    if isinstance(value.type, Text):
+    if isinstance(value.type, Text | Word):
         return TextLength(INT, value)
     if isinstance(value.type, List):
         return ListLength(INT, value)

@@ -34,7 +34,7 @@ from npcompile.lower.loops.dict_ir import (
     StoreKey,
 )
 from npcompile.lower.loops.list_ir import Expected, common, may_be, number_as_item
-from npcompile.lower.loops.text_ir import as_character
+from npcompile.lower.loops.text_ir import as_character, as_operand, as_word
 from npcompile.lower.loops.types import (
     BOOL,
     INT,
@@ -52,6 +52,7 @@ from npcompile.lower.loops.types import (
     Text,
     Tuple,
     Type,
+    Word,
     is_key,
     is_value,
 )
@@ -66,14 +67,22 @@ _NONE = ir.Constant(NONE, None)
 def key(value: ir.Expression) -> ir.Expression:
     """Return a value that is looked up as a key. Raises Outside for others."""
     value = as_character(value)
+    value = as_word(value) or value if isinstance(value.type, Known | Text) else value
     if not is_key(value.type):
         raise Outside(f"a key that is {value.type}")
     return value
 
 
+def looked_up(value: ir.Expression) -> ir.Expression:
+    """Return a key that is looked up and not stored: which object a str is makes no difference."""
+    value = as_character(value)
+    return key((as_operand(value) or value) if isinstance(value.type, Known) else value)
+
+
 def item(value: ir.Expression) -> ir.Expression:
     """Return a value that a dict may hold. Raises Outside for others."""
     value = as_character(value)
+    value = as_word(value) or value if isinstance(value.type, Known | Text) else value
     if not is_value(value.type):
         raise Outside(f"a dict that holds {value.type}")
     return value
@@ -160,7 +169,9 @@ def _copy(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expr
 def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
     if _dict(container).kind is collections.Counter:
         inference.assume(collections.Counter, "__missing__", collections.Counter.__missing__)
-    return read_item(inference, DictItem(_value_type(container), container, key(inference.value(index))))
+    return read_item(
+        inference, DictItem(_value_type(container), container, looked_up(inference.value(index)))
+    )
 
 
 @language.stores(Dict)
@@ -174,13 +185,13 @@ def _store(inference: Inference, container: ir.Expression, index: ast.expr, valu
 def _delete(inference: Inference, container: ir.Expression, index: ast.expr) -> None:
     if _dict(container).kind is collections.Counter:
         raise Outside("`del` of a Counter's key")
-    inference.add(RemoveKey, container, key(inference.value(index)), True)
+    inference.add(RemoveKey, container, looked_up(inference.value(index)), True)
 
 
 @language.methods((Dict, "get"))
 def _get(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
     one, *given = positional(inference, node, 1, 2)
-    one, otherwise = key(one), as_character(given[0]) if given else _NONE
+    one, otherwise = looked_up(one), as_character(given[0]) if given else _NONE
     value = _dict(owner).value
     if otherwise.type == Known(None):
         if value is None:
@@ -226,7 +237,7 @@ def _pop(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expre
 @language.effects((Dict, "pop"))
 def _removed(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
     one, *given = positional(inference, node, 1, 2)
-    inference.add(RemoveKey, owner, key(one), not given)
+    inference.add(RemoveKey, owner, looked_up(one), not given)
 
 
 @language.effects((Dict, "clear"), (Set, "clear"))
@@ -237,14 +248,14 @@ def _clear(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
 
 # -- membership, lengths and views -------------------------------------------------------------------------
 
-_KEYS = (Scalar, Character, Known, Text, Tuple)
+_KEYS = (Scalar, Character, Known, Text, Tuple, Word)
 
 
 @language.comparisons(*((one, of) for one in _KEYS for of in (Dict, Set, List)))
 def _has(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     if kind not in (ast.In, ast.NotIn):
         raise Outside(f"comparisons of {left.type} and {right.type}")
-    found = HasKey(BOOL, right, key(left))
+    found = HasKey(BOOL, right, looked_up(left))
     return apply(arithmetic.unary(ast.Not, BOOL), (found,), "`not`") if kind is ast.NotIn else found
 
 

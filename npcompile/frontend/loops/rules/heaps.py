@@ -18,7 +18,7 @@ from npcompile.frontend.loops.rules.lists import arguments, as_item, item_of, it
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.heap_ir import ChangeHeap, HeapLeast
 from npcompile.lower.loops.list_ir import Expected, ListItem, common
-from npcompile.lower.loops.types import Either, Known, List, Scalar, Tuple, Type
+from npcompile.lower.loops.types import Either, Known, List, Scalar, Tuple, Type, Word
 
 _NONE = ir.Constant(Known(None), None)
 
@@ -28,6 +28,8 @@ def is_ordered(kind: Type) -> bool:
     match kind:
         case Scalar(kind=letter):
             return letter != "c"
+        case Word():
+            return True
         case Either(kinds=(Scalar() as one, Scalar() as other)):
             alike = (one.python and other.python) or one.code == other.code in ("f8", "i8")
             return is_ordered(one) and is_ordered(other) and alike

@@ -37,13 +37,15 @@ from npcompile.lower.loops.list_ir import (
     may_be,
     number_as_item,
 )
-from npcompile.lower.loops.text_ir import as_character
+from npcompile.lower.loops.text_ir import as_character, as_word
 from npcompile.lower.loops.types import (
     BOOL,
     CHARACTER,
     INT,
     NONE,
+    WORD,
     Array,
+    Character,
     Deque,
     Dict,
     Either,
@@ -52,9 +54,11 @@ from npcompile.lower.loops.types import (
     Method,
     Scalar,
     Set,
+    Text,
     Tuple,
     Type,
     Unsigned,
+    Word,
 )
 
 _METHODS = (
@@ -76,12 +80,21 @@ _POPPED = ".popped"  # the name of an item that was taken out
 def item_of(value: ir.Expression) -> ir.Expression:
     """Return a value that a list may hold. Raises Outside for others."""
     value = as_character(value)
+    if isinstance(value.type, Known | Text):
+        value = as_word(value) or value
+    elif isinstance(value.type, Tuple):
+        places = range(len(value.type.items))
+        value = ir.tuple_of(tuple(_part_of_item(ir.part_of(value, place)) for place in places))
     kind = value.type
     parts = kind.items if isinstance(kind, Tuple) and kind.items else (kind,)
-    is_number = all(isinstance(part, Scalar | Either | Unsigned) for part in parts)
-    if type(kind) is not List and not is_number and kind not in (CHARACTER, NONE):
+    is_number = all(isinstance(part, Scalar | Either | Unsigned | Word) for part in parts)
+    if type(kind) is not List and not is_number and kind not in (CHARACTER, NONE, WORD):
         raise Outside(f"a list that holds {kind}")
     return value
+
+
+def _part_of_item(part: ir.Expression) -> ir.Expression:
+    return (as_word(part) or part) if isinstance(part.type, Known | Text | Character) else part
 
 
 def as_item(kind: Type, value: ir.Expression) -> ir.Expression:

@@ -1,7 +1,8 @@
 """Gives the loop language its rules for str, bytes and bytearray: items, lengths, comparisons, characters.
 
-Texts are those that the region is given; none is made. A str of one character is a code point: its class and
-case are native in ASCII, and Python's elsewhere.
+A str that the region is given is read where it is; items and keys of containers, and parts of strs, are the
+objects that Python has. A str of one character is a code point: its class and case are native in ASCII, and
+Python's elsewhere.
 """
 
 from __future__ import annotations
@@ -11,29 +12,64 @@ import operator
 from typing import Any
 
 from npcompile.frontend.loops import language
+from npcompile.frontend.loops.constants import told
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.lists import bounds_of_slice
 from npcompile.frontend.loops.rules.numbers import apply, compared
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.text_ir import CharacterConstant, CharacterValue, EqualTexts, TextItem, TextLength
-from npcompile.lower.loops.types import BOOL, CHARACTER, INT, Character, Known, Scalar, Text, Tuple
+from npcompile.lower.loops.text_ir import (
+    CharacterConstant,
+    CharacterValue,
+    EqualTexts,
+    MadeWord,
+    SplitWord,
+    TextItem,
+    TextLength,
+    as_operand,
+    as_word,
+)
+from npcompile.lower.loops.types import (
+    BOOL,
+    CHARACTER,
+    INT,
+    WORD,
+    Character,
+    Known,
+    List,
+    Scalar,
+    Text,
+    Tuple,
+    Word,
+)
 
 _BYTE = Scalar("u1")
 _CLASSES = ("isdigit", "isalpha", "isalnum", "isspace", "isupper", "islower")
 _ORDERS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
-@language.items(Text)
+@language.items(Text, Word)
 def _item(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
-    assert isinstance(container.type, Text)
+    kind = container.type
     if isinstance(index, ast.Slice):
-        raise Outside(f"a part of a {container.type}")
+        return _part(inference, container, index)
     place = index_of(inference, inference.value(index))
-    if container.type.item == CHARACTER:
+    if isinstance(kind, Word) or (isinstance(kind, Text) and kind.item == CHARACTER):
         return TextItem(CHARACTER, container, place)
     return as_int(TextItem(_BYTE, container, place))
+
+
+def _part(inference: Inference, text: ir.Expression, index: ast.Slice) -> ir.Expression:
+    """Return a part of a str, without a step. Raises Outside."""
+    start, stop, step = bounds_of_slice(inference, index)
+    if step is not None or text.type not in (WORD, Text("str")):
+        raise Outside(f"a part of a {text.type}")
+    length = TextLength(INT, text)
+    begin = ir.integer(0) if start is None else CharacterValue(INT, "npl::wrapped", (start, length))
+    end = length if stop is None else CharacterValue(INT, "npl::wrapped", (stop, length))
+    return MadeWord(WORD, "part_of_word" if text.type == WORD else "part_of_text", (text, begin, end))
 
 
 def as_int(byte: ir.Expression) -> ir.Expression:
@@ -41,7 +77,7 @@ def as_int(byte: ir.Expression) -> ir.Expression:
     return apply(arithmetic.cast(_BYTE, INT), (byte,), "bytes")
 
 
-@language.truths(Text)
+@language.truths(Text, Word)
 def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
     return apply(arithmetic.truth(INT), (TextLength(INT, value),), "the truth of a text")
 
@@ -67,8 +103,11 @@ def decided(kind: Any, one: Any, other: Any) -> bool:
 def _compare_texts(
     inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
 ) -> ir.Expression:
+    operands = left, right
     if isinstance(left.type, Known):
         left, right = right, left
+    if kind in (ast.In, ast.NotIn):
+        return _compare_words(inference, kind, *operands)
     if kind not in (ast.Eq, ast.NotEq) or left.type != Text("str"):
         raise Outside(f"comparisons of {left.type} and {right.type}")
     other: Any = right
@@ -79,6 +118,51 @@ def _compare_texts(
     elif right.type != left.type:
         raise Outside(f"comparisons of {left.type} and {right.type}")
     return _or_not(EqualTexts(BOOL, left, other), kind is ast.NotEq)
+
+
+@language.comparisons(
+    *((Word, other) for other in (Word, Text, Known, Character, Scalar)),
+    *((other, Word) for other in (Text, Known, Character, Scalar)),
+)
+def _compare_words(
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
+) -> ir.Expression:
+    is_equality = kind in (ast.Eq, ast.NotEq)
+    known = next((one.type.value for one in (left, right) if isinstance(one.type, Known)), "")
+    if is_equality and (type(known) is not str or Scalar in (type(left.type), type(right.type))):
+        return told(ir.truth(kind is ast.NotEq), left, right)
+    if is_equality and Known in (type(left.type), type(right.type)):
+        word = right if isinstance(left.type, Known) else left
+        return _or_not(EqualTexts(BOOL, word, known), kind is ast.NotEq)
+    one, other = as_operand(left), as_operand(right)
+    if one is not None and other is not None and kind in (ast.In, ast.NotIn):
+        return _or_not(CharacterValue(BOOL, "npl::contains", (one, other), True), kind is ast.NotIn)
+    if one is None or other is None or kind not in (ast.Eq, ast.NotEq, *_ORDERS):
+        raise Outside(f"comparisons of {left.type} and {right.type}")
+    if is_equality:
+        return _or_not(EqualTexts(BOOL, one, other), kind is ast.NotEq)
+    if kind in (ast.Gt, ast.LtE):
+        one, other = other, one
+    return _or_not(CharacterValue(BOOL, "npl::less", (one, other)), kind in (ast.LtE, ast.GtE))
+
+
+_STRS = (Word, Character, Text)
+
+
+@language.operators(
+    *((one, other) for one in _STRS for other in (*_STRS, Known)), *((Known, other) for other in _STRS)
+)
+def _concatenated(
+    inference: Inference,
+    operator: type[ast.operator],
+    left: ir.Expression,
+    right: ir.Expression,
+    inplace: bool,
+) -> ir.Expression:
+    one, other = as_operand(left), as_operand(right)
+    if operator is not ast.Add or one is None or other is None:
+        raise Outside(f"`{operator.__name__}` of {left.type} and {right.type}")
+    return MadeWord(WORD, "joined_words", (one, other))
 
 
 @language.comparisons((Character, Character), (Character, Known), (Known, Character))
@@ -118,7 +202,7 @@ def _is_in(one: ir.Expression, others: ir.Expression) -> ir.Expression:
     return found
 
 
-@language.comparisons((Scalar, Tuple), (Character, Tuple))
+@language.comparisons((Scalar, Tuple), (Character, Tuple), (Word, Tuple))
 def _is_item(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     """Compare a value with the items of a tuple. An item that is the value itself counts, even a NaN."""
     assert isinstance(right.type, Tuple)
@@ -180,6 +264,15 @@ def _only(inference: Inference, node: ast.Call) -> ir.Expression:
     if len(node.args) != 1 or node.keywords:
         raise Outside(f"a call of `{ast.unparse(node.func)}` that Python refuses")
     return inference.value(node.args[0])
+
+
+@language.methods((Word, "split"), (Text, "split"))
+def _split(inference: Inference, node: ast.Call, owner: ir.Expression) -> ir.Expression:
+    text, given = as_word(owner), [inference.value(one) for one in node.args]
+    between = [as_operand(one) for one in given]
+    if text is None or node.keywords or len(given) > 1 or None in between:
+        raise Outside("`split` with these arguments")
+    return SplitWord(List(WORD), text, between[0] if between else None)
 
 
 @language.methods(*((Character, name) for name in (*_CLASSES, "lower", "upper")))

@@ -29,6 +29,7 @@ from npcompile.lower.loops.types import (
     Tuple,
     Type,
     Unsigned,
+    Word,
 )
 
 _PYTHON = {"b1": bool, "i8": int, "f8": float, "c16": complex}
@@ -93,7 +94,7 @@ def _class_of_type(kind: Type) -> type:
             return tuple
         case Unsigned():
             return int
-        case Character():
+        case Character() | Word():
             return str
     raise Outside(f"the class of {kind}")
 

@@ -38,6 +38,7 @@ from npcompile.lower.loops.types import (
     Tuple,
     Type,
     Unsigned,
+    Word,
 )
 from npcompile.lower.native import native
 
@@ -164,7 +165,7 @@ def _format(kind: Type) -> str:
     match kind:
         case Scalar(code=code) | Unsigned(code=code):
             return _FORMATS[code]
-        case Array() | List() | Dict() | Set() | Method() | Text():
+        case Array() | List() | Dict() | Set() | Method() | Text() | Word():
             return "Q"
         case ObjectState() | Generator():
             return "QQ"
@@ -196,7 +197,7 @@ def _put(values: list[Any], kind: Type, value: Any) -> None:
             values += (value.real, value.imag)
         case Scalar() | Unsigned():
             values.append(value)
-        case Array() | List() | Dict() | Set() | Text():
+        case Array() | List() | Dict() | Set() | Text() | Word():
             values.append(id(value))
         case Generator():
             values += (id(value), state_of(value))
@@ -330,7 +331,7 @@ def _reader(slot: Slot) -> Reader:
             return lambda words, memory: memory.text(struct.unpack_from("=q", words, offset)[0])
         case Character():
             return lambda words, memory: chr(struct.unpack_from("=q", words, offset)[0])
-        case List() | Dict() | Set():
+        case List() | Dict() | Set() | Word():
             return lambda words, memory: ctypes.py_object.from_buffer(words, offset).value
         case DictView(name=name):
             return lambda words, memory: getattr(ctypes.py_object.from_buffer(words, offset).value, name)()

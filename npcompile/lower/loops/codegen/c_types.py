@@ -23,6 +23,7 @@ from npcompile.lower.loops.types import (
     Tuple,
     Type,
     Unsigned,
+    Word,
 )
 
 _states: dict[type[Any], Callable[[Any], str]] = {}
@@ -68,6 +69,8 @@ def c_type(kind: Type) -> str:
             return "npl::generator"
         case Character():
             return "npl::character"
+        case Word():
+            return "npl::py_word"
         case Known():
             return "npl::nothing"
     raise TypeError(f"a {type(kind).__name__} has no C++ type")
@@ -92,6 +95,8 @@ def item_kind(kind: Type | None) -> str:
             return f"npl::set_of<{item_kind(item)}>"
         case Character():
             return "npl::character_kind"
+        case Word():
+            return "npl::word_kind"
         case Known(value=None):
             return "npl::none_kind"
         case None:

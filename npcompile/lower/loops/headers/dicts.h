@@ -2,7 +2,7 @@
 // each one that is read is looked at, and native code leaves where it has another type.
 #pragma once
 #include "tables.h"
-#include "texts.h"
+#include "words.h"
 
 extern "C" {
 extern char PyDict_Type[], PySet_Type[], PyUnicode_Type[], _Py_NoneStruct[];

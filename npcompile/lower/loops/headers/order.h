@@ -1,6 +1,6 @@
 // The order of items of lists: numbers by Python's `<`, tuples of numbers item by item.
 #pragma once
-#include "lists.h"
+#include "words.h"
 
 namespace npl {
 
@@ -21,6 +21,9 @@ static inline comparison number_equal(One a, Other b) {
     else if constexpr (std::is_same_v<Other, bool>) return number_equal(a, int64_t(b));
     else return comparison(exactly_equal(a, b));
 }
+
+static inline bool number_less(py_word a, py_word b) { return less(a, b); }
+static inline comparison number_equal(py_word a, py_word b) { return comparison(equal(a, b)); }
 
 // Compares two items of a kind by a function of two numbers.
 template <typename Kind>

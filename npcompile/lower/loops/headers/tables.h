@@ -1,9 +1,9 @@
-// Looks ints, and tuples of ints, up in the tables of Python's dicts and sets without making objects of them.
+// Looks ints and strs, and tuples of them, up in the tables of Python's dicts and sets without making objects of them.
 //
 // The layout of tables is that of Python 3.11 to 3.13; with other versions, and for keys of other types, the answer
 // is `is_uncertain`, and Python's own functions look.
 #pragma once
-#include "lists.h"
+#include "words.h"
 
 namespace npl {
 
@@ -76,6 +76,24 @@ struct hashing<numpy<T>> {
     }
 };
 
+struct str_object {
+    head object;
+    intptr_t length, hash;  // -1: it has not been asked for
+};
+template <>
+struct hashing<word_kind> {
+    static constexpr bool known = true;
+    static inline int64_t hash(py_word key) {
+        const intptr_t known_hash = static_cast<str_object *>(key.held)->hash;
+        return is_layout_known() && known_hash != -1 ? known_hash : PyObject_Hash(key.held);
+    }
+    static inline sameness compare(void *object, py_word key) {
+        if (object == key.held) return is_same;
+        if (type_of(object) != PyUnicode_Type) return is_uncertain;
+        return equal(py_word{object}, key) ? is_same : is_other;
+    }
+};
+
 template <typename... Kinds>
     requires(hashing<Kinds>::known && ...)
 struct hashing<tuple_of<Kinds...>> {
@@ -133,14 +151,44 @@ static inline sameness probe(const dict_keys *keys, int64_t hash, const typename
         place = (place * 5 + perturb + 1) & mask;
     }
 }
+// The same in a table whose keys are strs alone: its entries have no hashes.
+template <typename Index>
+static inline sameness probe_strs(const dict_keys *keys, int64_t hash, py_word key, dict_entry *&found) {
+    struct str_entry {
+        void *key, *value;
+    };
+    const auto indices = reinterpret_cast<const Index *>(keys->indices);
+    const auto entries = reinterpret_cast<str_entry *>(const_cast<char *>(keys->indices) + (size_t(1) << keys->log2_index_bytes));
+    const uint64_t mask = (uint64_t(1) << keys->log2_size) - 1;
+    uint64_t perturb = hash, place = perturb & mask;
+    while (true) {
+        const int64_t index = indices[place];
+        if (index == -1) return is_other;
+        if (index >= 0) {
+            void *const other = entries[index].key;
+            if (other == key.held || (hashing<word_kind>::hash({other}) == hash && equal(py_word{other}, key))) {
+                found = reinterpret_cast<dict_entry *>(reinterpret_cast<char *>(entries + index) - offsetof(dict_entry, key));
+                return is_same;
+            }
+        }
+        perturb >>= 5;
+        place = (place * 5 + perturb + 1) & mask;
+    }
+}
 // Finds the entry of a key in a dict: `is_other` tells that there is none.
 template <typename Kind>
 static inline sameness look_up(void *dict, const typename Kind::value &key, dict_entry *&found) {
     if constexpr (hashing<Kind>::known) {
         if (!is_layout_known()) return is_uncertain;
         const dict_keys *keys = static_cast<dict_object *>(dict)->keys;
-        if (keys->kind) return is_other;
         const int64_t hash = hashing<Kind>::hash(key);
+        if constexpr (std::is_same_v<Kind, word_kind>) {
+            if (keys->kind == 1 && keys->log2_size < 8) return probe_strs<int8_t>(keys, hash, key, found);
+            if (keys->kind == 1 && keys->log2_size < 16) return probe_strs<int16_t>(keys, hash, key, found);
+            if (keys->kind == 1 && keys->log2_size < 32) return probe_strs<int32_t>(keys, hash, key, found);
+            if (keys->kind) return is_uncertain;
+        }
+        if (keys->kind) return is_other;
         if (keys->log2_size < 8) return probe<int8_t, Kind>(keys, hash, key, found);
         if (keys->log2_size < 16) return probe<int16_t, Kind>(keys, hash, key, found);
         if (keys->log2_size < 32) return probe<int32_t, Kind>(keys, hash, key, found);
