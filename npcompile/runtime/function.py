@@ -345,8 +345,7 @@ class RecordedFunction(DeviceChoice):
             return self._raising(state, args, kwargs)
         if state.misses > MAX_MISSES and not state.is_paused:
             with self._lock:
-                state.ready.clear()
-                state.move(Event.CLOSED)
+                state.give_up_replays()
             return self._too_many(args, kwargs, Cause.OTHER_WAYS, MAX_MISSES)
         if state.tier is Tier.PLAIN and self._direct and not (self._strict or state.pending or state.ready):
             if request.group is None or request.group.general is None:

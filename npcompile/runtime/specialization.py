@@ -170,6 +170,12 @@ class Specialization:
         self.owed, self.raises = 0, False
         self.move(Event.FAILED)
 
+    def give_up_replays(self) -> None:
+        """Ask its replays no more, nor measure them: too many calls in a row went another way."""
+        self.ready.clear()
+        self.trial, self.misses = None, 0
+        self.move(Event.CLOSED)
+
     def is_found_again(self) -> bool:
         """Tell if nothing is lost with it: a program for many lengths answered, or the cut that all have."""
         cut = None if self.group is None else self.group.partitioned
@@ -289,7 +295,9 @@ class Specialization:
                 trial.note(of_replay, seconds)
         finally:
             slower = trial.is_ours_slower()
-            if slower is None:
+            if self.is_closed and not self.ready:
+                pass  # the replays were given up meanwhile, and no others will be measured
+            elif slower is None:
                 self.trial = trial
             elif slower:
                 self._lose(recorded)

@@ -325,9 +325,9 @@ def test_an_exception_in_a_replay_has_the_functions_own_traceback() -> None:
 
 def test_what_is_numpys_for_good_is_called_directly() -> None:
     def talking(x: Any) -> Any:
-        seen = {}  # no native loop holds a dict
+        seen = {}  # no native loop holds a dict of objects
         for item in x:
-            seen["last"] = item
+            seen["last"] = object()
             if item > 10:
                 return item
         return None
@@ -340,6 +340,23 @@ def test_what_is_numpys_for_good_is_called_directly() -> None:
     seen = [frames(lambda: jitted(x)) for _ in range(40)]
     assert sum(one == own for one in seen) > 30  # now and then it is looked at what could be compiled
     assert jitted.stats.calls == 70
+
+
+def test_what_goes_another_way_at_each_call_is_called_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("npcompile.runtime.specialization.are_held", lambda: True)
+    items = [*range(1000)]
+
+    def item(n: int) -> int:
+        return items[n]
+
+    jitted = npcompile.jit(item)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for n in range(100):
+            assert jitted(n) == n
+    own = ["test_what_goes_another_way_at_each_call_is_called_directly.<locals>.item"]
+    assert frames(lambda: jitted(7)) == own
+    assert jitted.stats.calls == 101
 
 
 def test_a_function_without_source_is_called_directly() -> None:
