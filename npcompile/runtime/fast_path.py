@@ -93,7 +93,7 @@ def use() -> None:
 
 
 def _look() -> None:
-    """Count a call of a known signature without the native runtime, and look for that now and then."""
+    """Count a call that the native runtime might have answered, and look for that now and then."""
     global _missed, _next_look
     if config.backend == "interpreter":
         return
@@ -140,6 +140,8 @@ def choose(
 def passes_over(recorded: Seen) -> bool:
     """Tell if the native runtime answers calls by signatures that it does not know, while all is as usual, as
     it is now."""
+    if _module is None:
+        _look()
     front = _of(recorded)
     if front is None or computing.get() is not None or replaced() is not None:
         return False

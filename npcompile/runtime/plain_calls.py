@@ -16,6 +16,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
+from npcompile.runtime import fast_path
 from npcompile.runtime.current_device import current_device
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
@@ -25,6 +26,8 @@ from npcompile.runtime.tiers import TOO_SMALL
 from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.overhead import this_thread, users
 
+# Calls within a spent one of which a glance at the arguments is enough, before one is looked at.
+MOST_GLANCES = 64
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
@@ -59,8 +62,23 @@ class PlainCalls(ShapeSharing):
         return self._too_small(args, kwargs) if state.tier in TOO_SMALL else self._plain(args, kwargs)
 
     def _beyond(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Answer a call within one that has spent what it may: plain, and some after it are not looked at."""
+        """Answer a call within one that has spent what it may: plain, and some after it are not looked at.
+
+        The native runtime is told of its signature, if that is known, and answers some of those after it. A
+        contest at hand goes on there: nothing else would end it before the outermost call does.
+        """
         self._pass_over(2 * LOOKED_AT)
+        try:
+            key = self.signature(args, kwargs, [])
+            state = self._states.get(key)
+        except TypeError:  # an argument that has no hash
+            state = None
+        if state is not None and state.chunks is None and current_device() is None:
+            fast_path.note(self, args, kwargs, state, key)  # type: ignore[arg-type]  # it is a `Seen`
+            if state.trial is not None and state.ready and self._front is not None:
+                return state.measured(self, args, kwargs)  # type: ignore[arg-type]  # it is a `Measured`
+            if not (state.ready or state.rest):
+                state.rest = 2 * LOOKED_AT
         return self._plain(args, kwargs)
 
     def _raising(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -117,13 +135,9 @@ class PlainCalls(ShapeSharing):
             self._passing.give_back()
             return False
         call = this_thread.call
-        if (
-            call is not None
-            and call.spent
-            and self._direct
-            and not self._has_options()
-            and not on_device(args)
-        ):
+        is_beyond = call is not None and call.spent and self._direct and not self._has_options()
+        glances = self._front is None and self._looks % MOST_GLANCES != 0
+        if is_beyond and glances and not on_device(args):
             self._pass_over(2 * LOOKED_AT)
         elif not self._passing.takes(args):
             self._passing.give_back()
