@@ -1,7 +1,10 @@
-"""A loop whose library cannot be loaded after it was compiled has a reason, and no function."""
+"""Jobs of loops end with a function or a reason, tell those that wait once, and forget them."""
 
 from __future__ import annotations
 
+import gc
+import time
+import weakref
 from typing import Any
 
 import pytest
@@ -20,3 +23,29 @@ def test_a_library_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert job.wait()
     assert job.function is None
     assert job.error is not None and "no longer on disk" in str(job.error)
+
+
+class Waiting:
+    """It is told that a loop is compiled."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    def tell(self) -> None:
+        self.told += 1
+
+
+def test_those_that_wait_are_told_once_and_forgotten() -> None:
+    job = submit(f"{ENTRY} {{ return words[1]; }}\n", "a test")
+    first, second = Waiting(), Waiting()
+    job.tell(first.tell)
+    assert job.wait()
+    job.tell(second.tell)
+    end = time.monotonic() + 60
+    while not first.told and time.monotonic() < end:
+        time.sleep(0.001)
+    assert (first.told, second.told) == (1, 1)
+    forgotten = [weakref.ref(first), weakref.ref(second)]
+    del first, second
+    gc.collect()
+    assert [one() for one in forgotten] == [None, None]

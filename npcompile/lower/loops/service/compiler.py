@@ -94,8 +94,18 @@ class Job:
     def tell(self, ready: Callable[[], None]) -> None:
         """Call a function once there is a function; at once if there is one."""
         self._told.append(ready)
-        if self.done and self.function is not None:
-            ready()
+        if self.done:
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        """Tell all that wait, and forget them: a job is kept for as long as the process runs."""
+        while self._told:
+            try:
+                ready = self._told.pop()
+            except IndexError:  # another thread tells the last one
+                return
+            if self.function is not None:
+                ready()
 
     def start_clock(self) -> None:
         """Count the job's time from now on: until now it has waited for other jobs."""
@@ -111,8 +121,7 @@ class Job:
                 log.compilation_ended(self.wanted_by, time.monotonic() - self._began, error)
         finally:  # a handler of the user's may raise
             self._event.set()
-        for ready in self._told if error is None else ():
-            ready()
+        self._tell_all()
 
 
 class _Compiler:
