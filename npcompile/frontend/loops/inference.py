@@ -240,7 +240,7 @@ class Inference:
             self.owners[name] = value.source
         if isinstance(value, ListItem | DictItem) and isinstance(kind, List | Dict | Set):
             self.origins[name] = value
-        if kind == UNSIGNED:
+        if kind == UNSIGNED and name[0] != ".":  # what reads a temporary is made before it
             self.found_unsigned.add(name)
         elif kind == INT and name in self.unsigned and unsigned.is_nonnegative(value):
             value = unsigned.unsigned(value)
