@@ -367,10 +367,17 @@ def toolchain() -> Toolchain:
     """Return the toolchain that Inductor would use on this machine."""
     from torch._inductor import config
     from torch._inductor.cpp_builder import CppTorchOptions
-    from torch._inductor.cpu_vec_isa import pick_vec_isa
+    from torch._inductor.cpu_vec_isa import VecISA, pick_vec_isa
 
-    with config.patch(SETTINGS):  # outside of it, the truth of a set of instructions is a compiler run
-        isa = pick_vec_isa()
+    # Outside of the settings, the truth of a set of instructions is a compiler run. Of sets for numbers that
+    # NumPy does not have it is one within them, too; they are not asked for.
+    build = VecISA.check_build
+    with config.patch(SETTINGS):
+        VecISA.check_build = lambda isa, code: False  # type: ignore[method-assign, assignment]
+        try:
+            isa = pick_vec_isa()
+        finally:
+            VecISA.check_build = build  # type: ignore[method-assign]
         vectors = isa.build_arch_flags().split() if isa else []
         options = CppTorchOptions(vec_isa=isa, include_pytorch=False, shared=True)
     defines = [d.strip() for d in options.get_definitions() if d.strip()]
