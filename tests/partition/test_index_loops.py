@@ -72,6 +72,7 @@ def counts(A):
 
 
 SCALES = {"half": 0.5}
+OBJECTS = {"third": object()}  # no native loop holds a dict of objects
 
 
 def scaled(A):
@@ -84,12 +85,19 @@ def scaled(A):
 def scaled_by_method(A):
     x = A[1].copy()
     for k in range(1, len(x)):
-        x[k] += SCALES.get("half", 1) * x[k - 1]  # told
+        x[k] += SCALES.get("half", 1) * x[k - 1]
     return x
 
 
-NATIVE = [factors, cholesky, substitution, seidel, prefix, counts, scaled]
-TOLD = [scaled_by_method]
+def scaled_by_object(A):
+    x = A[1].copy()
+    for k in range(1, len(x)):
+        x[k] += OBJECTS.get("half", 1) * x[k - 1]  # told
+    return x
+
+
+NATIVE = [factors, cholesky, substitution, seidel, prefix, counts, scaled, scaled_by_method]
+TOLD = [scaled_by_object]
 
 
 @pytest.mark.parametrize("fn", NATIVE, ids=lambda fn: fn.__name__)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import collections
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,15 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = 
     "trips": (in_a_loop, lambda i: (np.ones(3), i)),
     "class made inside": (by_class_made_inside, lambda i: (np.ones(3), i)),
 }
+
+
+@pytest.fixture(autouse=True)
+def others_frozen() -> Iterator[None]:
+    """Keep the collector from what earlier tests have left: it would go through that at each collection."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.filterwarnings("ignore")
