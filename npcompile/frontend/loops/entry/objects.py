@@ -284,7 +284,7 @@ def objects_of(
     for name, value in names.items():
         if name in nested and is_nested(value):
             _add_function(made, known, name, value)
-        elif name[0] != "." and is_object(value) and not _is_table(made, name, value):
+        elif name[0] != "." and _is_owner(made, name, value):
             _add_object(made, known, name, value)
     for path in paths:
         owner, _, attribute = path.rpartition(".")
@@ -303,9 +303,11 @@ def _has_dictionaries(made: Objects) -> bool:
     return bool(records) and any(id(dictionary_of(owner)) in records for owner in made.owners.values())
 
 
-def _is_table(made: Objects, path: str, value: Any) -> bool:
-    """Tell if a dict is no record, as source asks it for keys that it does not name."""
-    return type(value) is dict and path in made.tables and type_of(value) is not None
+def _is_owner(made: Objects, path: str, value: Any) -> bool:
+    """Tell if a value is an object or a record: no dict that source asks for keys that it does not name."""
+    if type(value) is dict and path in made.tables and type_of(value) is not None:
+        return False
+    return is_object(value)
 
 
 def _add_global(made: Objects, module: dict[str, Any], path: str) -> None:
@@ -333,7 +335,7 @@ def _add_function(made: Objects, known: _Types, name: str, function: types.Funct
         path = closure.variable(variable)
         if is_nested(value):
             _add_function(made, known, path, value)
-        elif is_object(value) and not _is_table(made, path, value):
+        elif _is_owner(made, path, value):
             _add_object(made, known, path, value)
         elif is_read(value):
             made.values[path] = value
@@ -353,7 +355,7 @@ def _add_attribute(made: Objects, known: _Types, instance: Instance, name: str) 
         return
     else:
         value, storable = attribute_of(owner, name)
-    if value is not _MISSING and is_object(value) and not _is_table(made, path, value):
+    if value is not _MISSING and _is_owner(made, path, value):
         _add_object(made, known, path, value)
     elif value is not _MISSING and is_read(value):
         made.values[path] = value

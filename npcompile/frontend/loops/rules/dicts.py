@@ -12,7 +12,7 @@ from npcompile.frontend.loops.entry.values import made_by
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.arguments import positional
-from npcompile.frontend.loops.rules.lists import read_item
+from npcompile.frontend.loops.rules.lists import as_one_of_two, read_item
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.frontend.loops.splitting import Split, split_of_either
@@ -33,7 +33,7 @@ from npcompile.lower.loops.dict_ir import (
     RemoveKey,
     StoreKey,
 )
-from npcompile.lower.loops.list_ir import Expected, common, may_be, number_as_item
+from npcompile.lower.loops.list_ir import Expected, common, may_be
 from npcompile.lower.loops.text_ir import as_character, as_operand, as_word
 from npcompile.lower.loops.types import (
     BOOL,
@@ -99,12 +99,6 @@ def _value_type(owner: ir.Expression) -> Type:
     if value is None:
         raise Outside("")
     return value
-
-
-def _as_expected(owner: ir.Expression, value: ir.Expression) -> ir.Expression:
-    """Return a value as one of a dict's of one of two types, where such are expected of it."""
-    kind = _dict(owner).value
-    return (number_as_item(kind, value) or value) if isinstance(kind, Either) else value
 
 
 def _learn(inference: Inference, owner: ir.Expression, one: Type, value: Type) -> None:
@@ -177,7 +171,7 @@ def _read(inference: Inference, container: ir.Expression, index: ast.expr) -> ir
 @language.stores(Dict)
 def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
     one, value = key(inference.value(index)), item(value)
-    inference.add(StoreKey, _as_expected(container, value), container, one)
+    inference.add(StoreKey, as_one_of_two(_dict(container).value, value), container, one)
     _learn(inference, container, one.type, value.type)
 
 
@@ -214,7 +208,7 @@ def _setdefault(inference: Inference, node: ast.Call, owner: ir.Expression) -> i
     known, value = _dict(owner).value, item(value)
     inference.bind(_KEY, key(one))
     one = inference.read(_KEY)
-    inference.add(EnsureKey, owner, one, _as_expected(owner, value))
+    inference.add(EnsureKey, owner, one, as_one_of_two(_dict(owner).value, value))
     _learn(inference, owner, one.type, value.type)
     return read_item(inference, DictItem(known or value.type, owner, one))
 

@@ -126,12 +126,9 @@ def read_item(inference: Inference, item: ir.Expression) -> ir.Expression:
     return ir.Constant(NONE, None)
 
 
-def as_expected_item(owner: ir.Expression, value: ir.Expression) -> ir.Expression:
-    """Return a value as a list's item of one of two types, where such are expected of it."""
-    assert isinstance(owner.type, List)
-    if isinstance(owner.type.item, Either):
-        return number_as_item(owner.type.item, value) or value
-    return value
+def as_one_of_two(kind: Type | None, value: ir.Expression) -> ir.Expression:
+    """Return a value as an item of a container of which items of one of two types are expected."""
+    return (number_as_item(kind, value) or value) if isinstance(kind, Either) else value
 
 
 def arguments(node: ast.Call, least: int, most: int) -> list[ast.expr]:
@@ -268,7 +265,8 @@ def _store(inference: Inference, container: ir.Expression, index: ast.expr, valu
         inference.learn(container, value.type.item)
         return
     place, item = index_of(inference, inference.value(index)), item_of(value)
-    inference.add(StoreListItem, container, place, as_expected_item(container, item))
+    assert isinstance(container.type, List)
+    inference.add(StoreListItem, container, place, as_one_of_two(container.type.item, item))
     inference.learn(container, item.type)
 
 
@@ -323,8 +321,9 @@ def _append(inference: Inference, node: ast.Call, owner: ir.Expression) -> None:
 
 def appended(inference: Inference, owner: ir.Expression, value: ir.Expression) -> None:
     """Append a value to a list."""
+    assert isinstance(owner.type, List)
     item = item_of(value)
-    inference.add(Append, owner, as_expected_item(owner, item))
+    inference.add(Append, owner, as_one_of_two(owner.type.item, item))
     inference.learn(owner, item.type)
 
 
