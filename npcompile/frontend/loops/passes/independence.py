@@ -9,7 +9,7 @@ arrays have in common is looked for at run time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,23 @@ from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
 from npcompile.lower.loops.random_ir import Draw
-from npcompile.lower.loops.types import INT, Array, Either, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import (
+    INT,
+    NONE,
+    Array,
+    Character,
+    Deque,
+    Dict,
+    Either,
+    Known,
+    List,
+    Scalar,
+    Set,
+    Text,
+    Tuple,
+    Type,
+    Word,
+)
 
 # Expressions without effects that threads may evaluate beside each other.
 _PURE = (
@@ -177,7 +193,7 @@ class _Proof:
         match step:
             case ir.Bind(name=name, value=value):
                 if not _is_private(value.type) and not _is_view(value):
-                    raise Dependent(f"`{name}` is an array that each trip makes")
+                    raise Dependent(f"each trip binds `{name}` to {_noun(value.type)}")
                 self.values.setdefault(name, []).append(value)
             case ir.CallFunction(name=name, function=function):
                 if function.has_effects:
@@ -190,7 +206,7 @@ class _Proof:
             case Draw():
                 raise Dependent("it draws random numbers, one after the other")
             case _:
-                raise Dependent(f"`{step}` may depend on other trips")
+                raise Dependent(_shared_object(ir.expressions_of(step)) or f"line {step.line} has effects")
 
     def exposed(self) -> set[str]:
         """Return the names that a trip may read before it binds them."""
@@ -231,7 +247,7 @@ class _Proof:
         if reads != len(values):
             raise Dependent(f"`{name}` is read while it is summed up")
         if kind.kind not in "iu":
-            raise Dependent(f"the order counts in which `{name}` is summed up")
+            raise Dependent(f"`{name}` has to be summed up in order")
         return kind
 
     def extreme_of(self, name: str) -> tuple[Scalar, str] | None:
@@ -274,7 +290,7 @@ class _Proof:
 
     def visit(self, node: ir.Expression) -> None:
         if not isinstance(node, _PURE) or objects_in(node.type):
-            raise Dependent(f"`{node}` may depend on other trips")
+            raise Dependent(_shared_object([node]) or f"`{node}` may depend on other trips")
         self.heavy |= isinstance(node, _HEAVY)
         match node:
             case ir.Item(array=array, indices=indices):
@@ -442,6 +458,28 @@ def _is_private(kind: Type) -> bool:
     return isinstance(kind, Scalar | Known)
 
 
+_NOUNS: dict[type[Type], str] = {
+    Array: "an array",
+    List: "a list",
+    Deque: "a deque",
+    Dict: "a dict",
+    Set: "a set",
+    Text: "a text",
+    Character: "a str",
+    Word: "a str",
+}
+
+
+def _noun(kind: Type) -> str:
+    """Return what values of a type are, with an article."""
+    if isinstance(kind, Tuple):
+        inner = [_noun(part) for part in kind.items if not _is_private(part)]
+        return f"a tuple that holds {inner[0]}" if inner else "a tuple"
+    if isinstance(kind, Either):
+        return " or ".join(dict.fromkeys("None" if one == NONE else _noun(one) for one in kind.kinds))
+    return _NOUNS.get(type(kind), f"an object ({kind})")
+
+
 def _is_root(node: ir.Expression) -> bool:
     return isinstance(node, ir.Read) or (isinstance(node, ir.Part) and _is_root(node.whole))
 
@@ -493,16 +531,24 @@ def _places_of(
     return [*found, *rest]
 
 
-def _reads(nodes: Iterable[ir.Expression]) -> set[str]:
-    """Return the names that expressions read."""
-    found: set[str] = set()
+def _names(nodes: Iterable[ir.Expression]) -> Iterator[ir.Read]:
+    """Yield the names that expressions read."""
     pending = list(nodes)
     while pending:
         node = pending.pop()
         if isinstance(node, ir.Read):
-            found.add(node.name)
+            yield node
         pending += ir.parts_of(node)
-    return found
+
+
+def _reads(nodes: Iterable[ir.Expression]) -> set[str]:
+    return {node.name for node in _names(nodes)}
+
+
+def _shared_object(nodes: Iterable[ir.Expression]) -> str:
+    """Return the reason why expressions may depend on other trips, if it is an object that has a name."""
+    found = (node for node in _names(nodes) if objects_in(node.type))
+    return next((f"other trips may use `{node.name}`, {_noun(node.type)}" for node in found), "")
 
 
 def _reads_of(name: str, node: ir.Expression) -> int:

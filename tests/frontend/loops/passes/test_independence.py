@@ -12,7 +12,7 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.passes.independence import share
 from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.types import FLOAT, INT, Array, Known, Scalar, Type
+from npcompile.lower.loops.types import FLOAT, INT, WORD, Array, Known, List, Scalar, Tuple, Type
 
 NAMES: dict[str, Type] = {
     "a": Array("f8", 1, True),
@@ -28,6 +28,8 @@ NAMES: dict[str, Type] = {
     "c": INT,
     "u": Scalar("u4"),
     "last": INT,
+    "words": List(WORD),
+    "pairs": List(Tuple((INT, WORD))),
     "range": Known(range),
     "len": Known(len),
     "np": Known(np),
@@ -84,7 +86,7 @@ ALONE = [
     ("q = i\nfor j in range(m):\n    A[q, j] = 1.0\n    q += 1", "other trips may use"),
     ("i = i // 2\nfor j in range(m): A[i, j] = 1.0", "other trips may use"),
     ("for j in range(m): A[k, j] = 1.0\nk += 1", "`k` is read while it is summed up"),
-    ("for j in range(m): s += A[i, j]", "the order counts in which `s` is summed up"),
+    ("for j in range(m): s += A[i, j]", "`s` has to be summed up in order"),
     ("for j in range(m): c = c * 2 + x[j]", "`c` is carried"),
     ("for j in range(m): c = x[j] - c", "`c` is carried"),
     ("for j in range(m): c += c", "`c` is read while it is summed up"),
@@ -99,7 +101,11 @@ ALONE = [
     ("for j in range(m):\n    if x[j] == 3: break\nlast = j", "`j` is carried"),
     ("a[i] = b[i] + 1.0", "its trips are short"),
     ("row = A[i - 1]\nfor j in range(m): A[i, j] = row[j]", "other trips may use"),
-    ("t = np.zeros(3)\nfor j in range(m): t[j] = 1.0", "`t` is an array that each trip makes"),
+    ("t = np.zeros(3)\nfor j in range(m): t[j] = 1.0", "each trip binds `t` to an array"),
+    ("w = words[i]\nfor j in range(m): x[i] += len(w)", "each trip binds `w` to a str"),
+    ("w = pairs[i]\nfor j in range(m): x[i] += w[0]", "each trip binds `w` to a tuple that holds a str"),
+    ("for j in range(m): x[i] += len(words)", "other trips may use `words`, a list"),
+    ("for j in range(m): words.append(words[j])", "other trips may use `words`, a list"),
     ("row = A[i]\nif k == 3: row = B[i]\nfor j in range(m): row[j] = 1.0", "`row` is not one view"),
     ("for v in a: A[i, i] = v", "it goes over items"),
 ]
