@@ -35,7 +35,7 @@ from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect
 from npcompile.runtime import fast_path
 from npcompile.runtime.ahead import compile_ahead
-from npcompile.runtime.arrivals import arrived
+from npcompile.runtime.arrivals import arrived, texts_of
 from npcompile.runtime.function import MAX_MISSES, RecordedFunction
 from npcompile.runtime.recording_families import Family, family_of
 from npcompile.runtime.request import ONWARD, Request
@@ -339,7 +339,7 @@ class Jitted(RecordedFunction):
         if found is self and not (self.__module__ == "__main__" and _pickles_by_value(sys._getframe(1))):
             return self.__qualname__
         options = self._wait, self._strict, self._default_float, self.fast_random
-        return _unpickled, (self.__wrapped__, *options)
+        return _unpickled, (self.__wrapped__, texts_of(self.__wrapped__), *options)
 
     def __copy__(self) -> Jitted:
         return self
@@ -438,9 +438,9 @@ def _mark_coroutine_function(jitted: Any) -> None:
         jitted._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]
 
 
-def _unpickled(fn: Any, *options: Any) -> Jitted:
+def _unpickled(fn: Any, texts: tuple[bytes, ...], *options: Any) -> Jitted:
     """Return the jitted function of a function that was pickled by value."""
-    made: Jitted = arrived(fn, options, lambda: Jitted(fn, *options))
+    made: Jitted = arrived(fn, texts, options, lambda: Jitted(fn, *options))
     return made
 
 

@@ -1,7 +1,8 @@
 """Functions that come to a process by value, again and again: each time the same jitted function answers.
 
 Dask, joblib and others pickle functions of the main program by value, with each task. A task that made a
-jitted function of its own would record it, and none would ever be replayed.
+jitted function of its own would record it, and none would ever be replayed. The texts of their files come
+with them: the process has no file of a notebook's cell, and from cloudpickle 3.1.3 on, code names no file.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+from npcompile.frontend.rewrite import source_texts
 
 MAX_KNOWN = 128  # functions that are kept, those that came last
 
@@ -38,13 +41,52 @@ def _anew() -> None:
 os.register_at_fork(after_in_child=_anew)
 
 
-def arrived(fn: Any, options: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+def texts_of(fn: Any) -> tuple[bytes, ...]:
+    """Return the texts that the code of a function was compiled from, and those of functions and classes that
+    it refers to and that are pickled by value as well."""
+    found: dict[bytes, None] = {}
+    seen: set[int] = set()
+    pending = [fn]
+    while pending:
+        one = pending.pop()
+        if id(one) in seen or not (one is fn or _goes_by_value(one)):
+            continue
+        seen.add(id(one))
+        if isinstance(one, type):
+            pending += vars(one).values()
+        elif isinstance(one, staticmethod | classmethod):
+            pending.append(one.__func__)
+        elif isinstance(one, property):
+            pending += [one.fget, one.fset]
+        elif type(one) is types.FunctionType:
+            for lines in source_texts.texts(one.__code__, one.__globals__):
+                found[source_texts.packed(lines)] = None
+            names = {name for code in _codes(one.__code__) for name in code.co_names}
+            pending += [one.__globals__.get(name) for name in names]
+            pending += [*map(_content, one.__closure__ or ()), *(one.__defaults__ or ())]
+    return tuple(found)
+
+
+def _goes_by_value(one: Any) -> bool:
+    if isinstance(one, staticmethod | classmethod | property):
+        return True
+    if not isinstance(one, types.FunctionType | type):
+        return False
+    return one.__module__ == "__main__" or "<locals>" in one.__qualname__ or "<lambda>" in one.__qualname__
+
+
+def arrived(fn: Any, texts: tuple[bytes, ...], options: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """Return the jitted function of an earlier arrival of the same function, or else `make()`.
+
+    texts: `texts_of` the function.
 
     Functions are the same if their code is, and all that it refers to: numbers, texts, tuples of these, and
     functions are compared; all else has to be the same object. A function that changes what it refers to is
     none of them: each arrival of it has its own.
     """
+    with _lock:
+        for text in texts:
+            source_texts.bring(text)
     if type(fn) is not types.FunctionType or not _is_steady(fn.__code__):
         return make()
     key = fn.__code__, fn.__code__.co_filename, fn.__module__, fn.__qualname__, options

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
 import pickle
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,3 +143,48 @@ def test_a_function_of_a_module_is_itself() -> None:
 @npcompile.jit
 def known(x: Any) -> Any:
     return x + 1
+
+
+PROGRAM = """
+import numpy as np
+import npcompile
+
+class Body:
+    def __init__(self, mass):
+        self.mass = mass
+    def weight(self, x):
+        return x * self.mass
+
+def helper(x):
+    return np.sqrt(x) + 1
+
+@npcompile.jit
+def function(x):
+    total = 0.0
+    for value in x:
+        total += value
+    return helper(x) + Body(2.0).weight(x) + total
+
+doubled = npcompile.jit(lambda x: helper(x) * 2)
+"""
+
+
+@pytest.mark.parametrize("name", ["function", "doubled"])
+def test_texts_of_functions_come_with_them(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file of a notebook's cell, or of another machine, is not there."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM)
+    sent = runpy.run_path(str(file))[name]
+    data, expected = cloudpickle.dumps(sent), sent.__wrapped__(X)
+    file.unlink()
+    linecache.clearcache()
+    came = cloudpickle.loads(data)
+    assert came is not sent
+    for _ in range(4):
+        assert (came(X) == expected).all()
+    assert came.stats.replays and not came.stats.plain_calls, came.stats
+    further = cloudpickle.loads(cloudpickle.dumps(came))  # a process that was sent it may send it on
+    assert (further(X) == expected).all() and not further.stats.reasons

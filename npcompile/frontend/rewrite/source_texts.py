@@ -2,7 +2,8 @@
 
 `source.py` proves which of them it is. This file knows where Python and its shells keep texts: in files, in
 `linecache` (cells of a notebook, doctests, newer Pythons' own prompt), on the command line (`python -c`) and,
-for cells that IPython's magics compile themselves, in the shell's history.
+for cells that IPython's magics compile themselves, in the shell's history. Functions that were pickled by
+value bring their texts along.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import linecache
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -21,6 +23,9 @@ from npcompile.lower.codegen import parsing
 # The names under which `%time`, `%%time`, `%timeit` and `%%timeit` compile what they are given.
 _OF_MAGICS = frozenset(("<timed exec>", "<timed eval>", "<magic-timeit>"))
 _RUN_MAGIC = frozenset(("run_cell_magic", "run_line_magic"))
+
+_MAX_BROUGHT = 64  # texts that are kept, those that came last
+_brought: dict[bytes, list[str]] = {}
 
 
 def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
@@ -33,6 +38,28 @@ def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
         yield from map(_lines, _commands())
     elif filename in _OF_MAGICS:
         yield from map(_lines, _magic_cells())
+    for lines in reversed(list(_brought.values())):
+        if _may_begin(lines[code.co_firstlineno - 1 : code.co_firstlineno], code.co_name):
+            yield lines
+
+
+def packed(lines: list[str]) -> bytes:
+    """Return a text as functions take it along."""
+    return zlib.compress("".join(lines).encode(errors="surrogatepass"))
+
+
+def bring(text: bytes) -> None:
+    """Add a text that a function has brought along. It came from `packed`."""
+    known = _brought.pop(text, [])
+    _brought[text] = known or _lines(zlib.decompress(text).decode(errors="surrogatepass"))
+    while len(_brought) > _MAX_BROUGHT:
+        del _brought[next(iter(_brought))]
+
+
+def _may_begin(first: list[str], name: str) -> bool:
+    """Tell if a function of this name may begin with a line. first: the line; empty in a shorter text."""
+    line = "".join(first).lstrip()
+    return "lambda" in line if name == "<lambda>" else line.startswith(("@", "def ", "async "))
 
 
 def missing(filename: str) -> Reason:
