@@ -1,52 +1,20 @@
 // Systems of linear equations, inverses and determinants by NumPy's own loops over LAPACK: the answers are NumPy's.
 //
-// The loops are those of the ufuncs in `numpy.linalg._umath_linalg`, whose fields NumPy's C interface describes.
+// The loops are those of the ufuncs in `numpy.linalg._umath_linalg`.
 #pragma once
 #include <cfenv>
 
-#include "numpy_sorts.h"
+#include "numpy_loops.h"
 #include "whole.h"
 
 namespace npl {
 
-// The fields of a ufunc object, as all versions of NumPy have them.
-struct ufunc_object {
-    head object;
-    int inputs, outputs, operands, identity;
-    void (**loops)(char **, const intptr_t *, const intptr_t *, void *);
-    void **data;
-    int types, reserved;
-    const char *name, *codes;
-};
-// A ufunc's loop over doubles, null where there is none.
-struct doubles_loop {
-    void (*loop)(char **, const intptr_t *, const intptr_t *, void *);
-    void *data;
-};
-
-static __attribute__((noinline, cold)) doubles_loop find_loop(const char *name, int operands) {
-    void *module = PyImport_ImportModule("numpy.linalg._umath_linalg");
-    if (failed(module)) return {};
-    void *found = PyObject_GetAttrString(module, name);
-    Py_DecRef(module);
-    if (failed(found)) return {};
-    const auto ufunc = static_cast<ufunc_object *>(found);
-    doubles_loop made{};
-    if (ufunc->operands == operands)
-        for (int type = 0; type < ufunc->types; type++) {
-            bool doubles = true;
-            for (int k = 0; k < operands; k++) doubles &= ufunc->codes[type * operands + k] == numpy_type<double>();
-            if (doubles) made = {ufunc->loops[type], ufunc->data ? ufunc->data[type] : nullptr};
-        }
-    return made;  // the module keeps the ufunc
-}
-
 constexpr int64_t most_rows = 256;  // of larger matrices NumPy's call costs little, and lets other threads run
 
 // Calls a loop on one matrix. Leaves where it is singular: the loop says that an operation was invalid.
-static inline bool apply(const doubles_loop &by, char **operands, const intptr_t *sizes, const intptr_t *steps) {
+static inline bool apply(const ufunc_loop &by, char **operands, const intptr_t *sizes, const intptr_t *steps) {
     std::feclearexcept(FE_INVALID);
-    by.loop(operands, sizes, steps, by.data);
+    by(operands, sizes, steps);
     return std::fetestexcept(FE_INVALID) != 0;
 }
 template <bool packed>
@@ -54,9 +22,10 @@ static inline bool is_no_square(const array<double, 2, packed> &of) {
     return of.shape[0] != of.shape[1] || of.shape[0] == 0 || of.shape[0] > most_rows;
 }
 #define NPL_LOOP(name, operands)                                                 \
-    static doubles_loop by{};                                                    \
+    static ufunc_loop by{};                                                      \
     static bool asked = false;                                                   \
-    if (!asked && !in_round) by = find_loop(name, operands), asked = true;       \
+    if (!asked && !in_round)                                                     \
+        by = find_loop("numpy.linalg._umath_linalg", name, operands, numpy_type<double>()), asked = true; \
     if (!by.loop) return true;
 
 template <bool packed, bool packed_vector>

@@ -30,6 +30,8 @@ constexpr int numpy_type() {
     if constexpr (std::is_same_v<T, uint64_t>) return 8;
     if constexpr (std::is_same_v<T, float>) return 11;
     if constexpr (std::is_same_v<T, double>) return 12;
+    if constexpr (std::is_same_v<T, complex<float>>) return 14;
+    if constexpr (std::is_same_v<T, complex<double>>) return 15;
     return 23;  // half
 }
 
