@@ -208,7 +208,11 @@ def _guards_text(self: Explanation) -> str:
 
 
 def _passes_text(self: Explanation) -> str:
-    return "\n".join([_title(self), *(line for each in self.passes for line in _pass_text(each))])
+    lines = [line for each in self.passes for line in _pass_text(each)]
+    none = "no program was recorded in this call"
+    if self.detail != "passes":
+        none = 'passes are noted by `npcompile.explain(f, *args, detail="passes")` alone'
+    return "\n".join([_title(self), *(lines or [none])])
 
 
 def _source_text(self: Explanation) -> str:

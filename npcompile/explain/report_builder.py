@@ -243,10 +243,14 @@ class _Builder:
         if not total:  # the clock of threads may not have moved on
             return
         seen = max(facts.seconds, key=lambda kind: facts.seconds[kind])
+        ours = sum(facts.seconds.get(kind, 0.0) for kind in _OURS)
         if facts.kinds <= {"Python"}:
             facts.kinds = {seen}
+            if seen in _OURS and 1.0 - ours / total > _PLAIN:
+                facts.kinds.add("Python")
+            elif seen in _OURS:  # the reason is why another way to compile the line was not taken
+                facts.reason = facts.advice = ""
         elif facts.kinds == {"compiled"}:
-            ours = sum(facts.seconds.get(kind, 0.0) for kind in _OURS)
             if 1.0 - ours / total > _PLAIN:
                 facts.kinds = {seen} if seen != "compiled" else {"compiled", "Python"}
                 facts.reason = facts.reason or _NOT_REPLAYED

@@ -167,7 +167,7 @@ class StackSampler:
 
 def _sample(frame: types.FrameType | None) -> Sample | None:
     below, library, found = "", "", None
-    works = frame is None or frame.f_code is do.__code__ or not frame.f_code.co_filename.startswith(PACKAGE)
+    works: bool | None = None  # None until a frame of npcompile's is met
     own = None
     codes: dict[types.CodeType, None] = {}
     while frame is not None:
@@ -178,8 +178,10 @@ def _sample(frame: types.FrameType | None) -> Sample | None:
         if is_users_file(code.co_filename):
             if found is None:
                 found = Spot(code.co_filename, frame.f_lineno or 0, code, below)
-                own = replace(found, below=library) if works else None
+                own = None if works is False else replace(found, below=library)
             codes[code] = None
+        if works is None and code.co_filename.startswith(PACKAGE):
+            works = code is do.__code__
         below = NPCOMPILE if code.co_filename.startswith(PACKAGE) else package_of(code.co_filename)
         library = library if below == NPCOMPILE else below
         frame = frame.f_back

@@ -5,24 +5,27 @@ from __future__ import annotations
 import os
 import textwrap
 
+from npcompile.diagnostics.words import count_text
 from npcompile.explain.programs import duration_text, size_text
 from npcompile.explain.report import Function, Line, Report
 
 MOST_LINES = 60  # of text; a longer report leaves out lines that have nothing beside them, then the last ones
-_WIDEST = 66  # of the source
+_WIDEST = 66  # of the source, beside the names of one kind
 _BESIDE = 34  # of what stands before it
+_KIND = 11  # of these names, if no line has several
+_UNTIMED = "-: no time was met there; the time of a kernel stands where it is called"
 
 
 def text_of(report: Report) -> str:
     """Return the report as text."""
-    head, last = summary(report), _libraries(report)
+    head, last = summary(report), [*_legend(report), *_libraries(report)]
     room = MOST_LINES - len(head) - len(last) - 2
     full = [line for function in report.functions for line in _source(function, report, shortened=False)]
     if len(full) > room:
         full = [line for function in report.functions for line in _source(function, report, shortened=True)]
     if len(full) > room:
         full = [*full[: room - 1], f"  ... {len(full) - room + 1} more lines: see `.report` or `.save(...)`"]
-    columns = "  line   time  done by      moved      rate  source"
+    columns = f"  line   time  {'done by':<{_width(report)}}    moved      rate  source"
     return "\n".join([*head, *([columns] if full else []), *full, *last])
 
 
@@ -42,7 +45,7 @@ def summary(report: Report) -> list[str]:
 def _parts(report: Report) -> str:
     if not report.times:
         if report.calls and not report.recorded:
-            return f"not timed: no sample of the stack met its {_count(report.calls, 'call')}"
+            return f"not timed: no sample of the stack met its {count_text(report.calls, 'call')}"
         if report.programs or report.native_loops:
             return "parts of it are compiled; for the time of its lines, call it within `npcompile.profile()`"
         return f"nothing of it is compiled{report.waits and '; ' + report.waits}"
@@ -58,7 +61,7 @@ def _parts(report: Report) -> str:
 def _speed(report: Report) -> str:
     if report.numpy is None or report.replay is None:
         each = f" of {duration_text(report.seconds)}" if report.seconds else ""
-        calls = f"{_count(report.calls, 'call')}{each}; " if report.calls else ""
+        calls = f"{count_text(report.calls, 'call')}{each}; " if report.calls else ""
         return f"{calls}not compared with NumPy: {report.untimed}"
     times = f"NumPy {duration_text(report.numpy)}, compiled {duration_text(report.replay)}"
     return f"{report.numpy / report.replay:.3g} times NumPy's ({times})"
@@ -90,16 +93,12 @@ def _memory(report: Report) -> str:
 
 def _compilations(report: Report) -> str:
     parts = [
-        _count(report.programs, "program"),
-        _count(report.kernels, "kernel"),
-        _count(report.native_loops, "native loop"),
+        count_text(report.programs, "program"),
+        count_text(report.kernels, "kernel"),
+        count_text(report.native_loops, "native loop"),
     ]
-    again = f"; recorded again: {_count(report.recompilations, 'time')}" if report.recompilations else ""
+    again = f"; recorded again: {count_text(report.recompilations, 'time')}" if report.recompilations else ""
     return f"{report.compilations} ({', '.join(parts)}){again}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _source(function: Function, report: Report, shortened: bool) -> list[str]:
@@ -115,7 +114,7 @@ def _source(function: Function, report: Report, shortened: bool) -> list[str]:
         if before is not None and shortened and line.number > before + 1:
             made.append("   ...")
         before = line.number
-        made.append(_row(line, indent))
+        made.append(_row(line, indent, _width(report)))
         if line.advice:
             told = textwrap.wrap(f"^ {line.reason}; instead: {line.advice}", _WIDEST + _BESIDE)
             made += [f"{'':8}{part}" for part in told]
@@ -126,14 +125,27 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _row(line: Line, indent: int) -> str:
+def _kinds(line: Line) -> str:
+    return ", ".join(line.kinds)
+
+
+def _width(report: Report) -> int:
+    """Return the width of the names of the kinds of lines."""
+    return max([_KIND, *(len(_kinds(line)) for line in report.lines)])
+
+
+def _legend(report: Report) -> list[str]:
+    return [_UNTIMED] if any(line.share == 0 for line in report.lines) else []
+
+
+def _row(line: Line, indent: int, width: int) -> str:
     share = "" if line.share is None else f"{line.share:.1%}" if line.share else "-"
-    kinds = "+".join(line.kinds) if len(line.kinds) < 2 else f"{line.kinds[0]}+{len(line.kinds) - 1}"
     moved = "" if line.bytes is None else size_text(line.bytes)
     rate = "" if line.rate is None else f"{line.rate / 1e9:.2g} GB/s"
     text = line.text[indent:]
-    text = text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
-    return f"{line.number:6} {share:>6}  {kinds:<11} {moved:>8} {rate:>9}  {text}".rstrip()
+    room = _WIDEST + _KIND - width
+    text = text if len(text) <= room else f"{text[: room - 3]}..."
+    return f"{line.number:6} {share:>6}  {_kinds(line):<{width}} {moved:>8} {rate:>9}  {text}".rstrip()
 
 
 def _libraries(report: Report) -> list[str]:

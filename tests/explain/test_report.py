@@ -9,17 +9,21 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from scipy.ndimage import gaussian_filter
 
 import npcompile
-from npcompile.explain import sampling, timing
+from npcompile.explain import report_builder, sampling, timing
+from npcompile.explain.report import Function, Line
+from npcompile.explain.text import text_of
 from tests.explain import growth
 from tests.explain.test_explain import line_of
 
@@ -123,6 +127,41 @@ def test_functions_that_keep_something_are_called_once(function: Callable[..., A
     for calls in (1, 2, 3):
         npcompile.explain(function, np.ones(30))
         assert adds.__defaults__[0]["calls"] == calls
+
+
+def stack(*files: str) -> Any:
+    """Return the innermost of frames in these files, the outermost first."""
+    frame = None
+    for file in files:
+        frame = SimpleNamespace(f_code=compile("", file, "exec"), f_lineno=1, f_back=frame)
+    return frame
+
+
+def test_libraries_that_recording_calls_are_not_the_programs() -> None:
+    called = sampling._sample(stack("program.py", torch.__file__))
+    recorded = sampling._sample(stack("program.py", sampling.__file__, torch.__file__))
+    assert called is not None and called.own is not None and called.own.below == "torch"
+    assert recorded is not None and recorded.own is None and recorded.spot.below == sampling.NPCOMPILE
+
+
+def test_a_line_that_is_compiled_has_no_reason_why_it_is_not() -> None:
+    facts = report_builder._Facts(
+        {"Python"}, seconds={"compiled": 1.0}, reason="a call of `roll`", advice="x"
+    )
+    report_builder._Builder._see(facts)
+    assert (facts.kinds, facts.reason, facts.advice) == ({"compiled"}, "", "")
+    facts = report_builder._Facts({"Python"}, seconds={"compiled": 2.0, "Python": 1.0}, reason="a print")
+    report_builder._Builder._see(facts)
+    assert (facts.kinds, facts.reason) == ({"compiled", "Python"}, "a print")
+
+
+def test_a_line_names_all_who_do_it(found: npcompile.Explanation) -> None:
+    line = Line(1, "    y = np.percentile(x, 5)" * 9, ("compiled", "library"), 0.5)
+    idle = Line(2, "    z = y", ("compiled",), 0.0)
+    report = replace(found.report, functions=(Function("f", found.file, (line, idle)),))
+    text = text_of(report)
+    assert " 50.0%  compiled, library " in text and max(map(len, text.splitlines()[6:])) <= 113
+    assert text.splitlines()[-2].startswith("-: ")
 
 
 # -- the page ------------------------------------------------------------------------------------------------
