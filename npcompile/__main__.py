@@ -1,14 +1,14 @@
-"""`python -m npcompile` runs programs compiled, checks an installation, and looks after the kernels on disk.
+"""`python -m npcompile` compiles whole programs, checks an installation, and manages the kernels on disk.
 
 python -m npcompile run script.py [arguments]
-                                  runs a script, and jits its functions, without an edit, once it has run for
-                                  so long that this can pay; `-m name` in the place of the script runs a
-                                  module; `--package name` before either, as often as needed, has the
-                                  functions of a package jitted, too
-python -m npcompile doctor        says what works here, what is missing, and how to install it
-python -m npcompile cache info    the folder of the kernels, how many there are, and their size
+                                  runs a script as it is, and compiles its functions once it has run long
+                                  enough for that to pay; `-m name` in place of the script runs a module;
+                                  `--package name` before either compiles the functions of a package, too,
+                                  and may be repeated
+python -m npcompile doctor        shows what works on this machine, what is missing, and how to install it
+python -m npcompile cache info    shows where the kernels are, how many there are, and their size
 python -m npcompile cache clear   removes them; running programs keep what they have loaded
-python -m npcompile --version
+python -m npcompile --version     prints the version
 """
 
 from __future__ import annotations
@@ -35,15 +35,20 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"npcompile {npcompile.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="{run,doctor,cache}")
-    program = commands.add_parser("run", help="run a program with its functions jitted")
+    program = commands.add_parser("run", help="run a program and compile its functions")
     program.add_argument(
-        "--package", action="append", default=[], metavar="NAME", help="a package to jit, too"
+        "--package",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a package whose functions are compiled, too",
     )
     program.add_argument("-m", dest="module", action="store_true", help="run a module by its name")
-    program.add_argument("target", metavar="script.py")
-    program.add_argument("arguments", nargs=argparse.REMAINDER)
+    program.add_argument("target", metavar="script.py", help="the script, or the module's name after -m")
+    rest = program.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the program")
+    rest.required = False
     commands.add_parser("doctor", help="check the installation")
-    cache = commands.add_parser("cache", help="look after the kernels on disk")
+    cache = commands.add_parser("cache", help="show or remove the kernels on disk")
     cache.add_argument("action", choices=("info", "clear"))
     chosen = parser.parse_args(given)
     if chosen.command == "run":

@@ -104,7 +104,7 @@ class Jitted(RecordedFunction):
         self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any, fast_random: bool
     ) -> None:
         if not callable(fn):
-            raise TypeError(f"npcompile.jit takes a function, not a {type(fn).__name__}")
+            raise TypeError(f"npcompile.jit takes a function, not {fn!r}")
         dtype = None if default_float is None else np.dtype(default_float)
         if dtype is not None and dtype.kind != "f":
             raise TypeError(f"default_float must be a float dtype, not {dtype}")

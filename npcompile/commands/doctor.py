@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from npcompile.commands.kernel_cache import size_text
+from npcompile.diagnostics.words import count_text
 from npcompile.lower.codegen import cpp
 from npcompile.lower.store import cache, eviction
 
@@ -79,7 +80,7 @@ def findings(version: str) -> Iterator[Finding]:
     python = f"Python {platform.python_version()}, {platform.machine()}"
     yield Finding("npcompile", True, f"{version}, on {python}")
     yield Finding("NumPy", True, np.__version__)
-    yield Finding("PyTorch", True, f"{torch.__version__}, {torch.get_num_threads()} threads")
+    yield Finding("PyTorch", True, f"{torch.__version__}, {count_text(torch.get_num_threads(), 'thread')}")
     compiler = _compiler()
     yield compiler
     yield _folder()
@@ -97,7 +98,9 @@ def report(found: Iterator[Finding]) -> int:
             print(f"         {finding.instead}", flush=True)
         broken += not finding.works
     print(
-        "programs are compiled here" if not broken else "programs run on NumPy here, right but not compiled"
+        "programs are compiled here"
+        if not broken
+        else "programs run on NumPy here: their answers are right, but nothing is compiled"
     )
     return int(broken > 0)
 
@@ -121,7 +124,9 @@ def _folder() -> Finding:
         text = f"{cache.root()} cannot be used: {error}"
         return Finding("kernels on disk", False, text, "set NPCOMPILE_CACHE_DIR to a folder of your own")
     kernels = eviction.kernels(folder)
-    text = f"{folder}, {len(kernels)} kernels, {size_text(sum(kernel.size for kernel in kernels))}"
+    text = (
+        f"{folder}, {count_text(len(kernels), 'kernel')}, {size_text(sum(kernel.size for kernel in kernels))}"
+    )
     if Path(cache.root()) not in folder.parents:
         text = f"kept for one process alone, as {cache.root()} is not usable"
     return Finding("kernels on disk", True, text)
@@ -135,7 +140,7 @@ def _gpu() -> Finding:
 
 
 def _programs() -> Iterator[Finding]:
-    """Compile and run a program in a process of its own; the error that it ends with is told."""
+    """Compile and run two programs in a process of their own, and tell the error that it ends with."""
     with tempfile.TemporaryDirectory(prefix="npcompile-doctor-") as folder:
         path = Path(folder) / "program.py"
         path.write_text(PROGRAM)
@@ -148,14 +153,17 @@ def _programs() -> Iterator[Finding]:
                 timeout=SECONDS,
             )
         except subprocess.TimeoutExpired:
-            yield Finding("a program", False, f"compiling took more than {SECONDS:.0f} seconds")
+            yield Finding("test programs", False, f"compiling took more than {SECONDS:.0f} seconds")
             return
     if ran.returncode:
-        yield Finding("a program", False, (ran.stderr.splitlines() or ["it ended without a word"])[-1])
+        yield Finding(
+            "test programs", False, (ran.stderr.splitlines() or ["they ended without a message"])[-1]
+        )
         return
+    names = {"arrays": "an array program", "loop": "a loop over elements"}
     for name, one in json.loads(ran.stdout.splitlines()[-1]).items():
         works = one["compiled"] and one["right"]
         text = f"compiled and run in {one['seconds']:.1f} s" if works else "NumPy did it"
         if not one["right"]:
             text = "the compiled answer is not NumPy's"
-        yield Finding(f"a program of {name}", works, text, "; ".join(one["reasons"]) if not works else "")
+        yield Finding(names[name], works, text, "; ".join(one["reasons"]) if not works else "")

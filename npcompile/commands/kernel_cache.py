@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from npcompile.diagnostics.settings import config
+from npcompile.diagnostics.words import count_text
 from npcompile.lower.store import cache, eviction
 
 
@@ -26,13 +27,13 @@ def folders() -> list[Path]:
 def info() -> int:
     """Print where the kernels are, how many there are, and how much room they take."""
     most = config.cache_bytes
-    print(f"kernels lie in {cache.root()}")
-    print(f"each folder may take {size_text(most)}" if most else "no limit on their size")
+    print(f"kernels are kept in {cache.root()}")
+    print(f"{size_text(most)} at most for each Python and PyTorch" if most else "no limit on their size")
     for folder in folders():
         kernels = eviction.kernels(folder)
         mine = "  (this Python and PyTorch)" if folder.name == cache.tag() else ""
         total = size_text(sum(kernel.size for kernel in kernels))
-        print(f"  {folder.name}: {len(kernels)} kernels, {total}{mine}")
+        print(f"  {folder.name}: {count_text(len(kernels), 'kernel')}, {total}{mine}")
     if not folders():
         print("  no kernels yet")
     return 0
@@ -46,5 +47,5 @@ def clear() -> int:
             eviction.remove(folder, kernel.key)
             count += 1
             size += kernel.size
-    print(f"removed {count} kernels, {size_text(size)}, from {cache.root()}")
+    print(f"removed {count_text(count, 'kernel')}, {size_text(size)}, from {cache.root()}")
     return 0

@@ -17,6 +17,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from npcompile.commands import history
 from npcompile.commands.watching import Watch
 from npcompile.diagnostics.paths import kernels_root as root
+from npcompile.diagnostics.words import count_text
 
 TYPE_CHECKING = False  # a program that runs waits for the imports of this file
 if TYPE_CHECKING:
@@ -226,7 +227,8 @@ class _Watched:
         if not watch.jitted:
             if watch.work < watch.after:
                 after = f"npcompile is imported after {watch.after:.0f} s of work"
-                return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {after}"
+                hint = "in a program that imports npcompile itself, functions are compiled from the start"
+                return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {after}\n  {hint}"
             return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {watch.why_not}"
         began = f" after {watch.jitted_after:.2f} of {watch.seconds:.2f} s"
         return summary([(function, function.stats) for function in watch.jitted], None, began)
@@ -256,7 +258,7 @@ def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile | None, beg
     within = sum(report.seconds * report.calls for report in times.values())
     part = "" if profile is None else f": {within:.2f} of {profile.seconds:.2f} s are theirs"
     lines = [
-        f"npcompile: {len(functions)} functions jitted{began}, {len(called)} called,"
+        f"npcompile: {count_text(len(functions), 'function')} jitted{began}, {len(called)} called,"
         f" {len(gained)} of them ran compiled{part}"
     ]
     rows = []
@@ -267,12 +269,13 @@ def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile | None, beg
     for seconds, function, stats, report in sorted(rows, key=lambda row: (-row[0], -row[2].calls))[:_SHOWN]:
         code = function.__wrapped__.__code__
         place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
-        loops = f", {stats.native_loops} native loops" if stats.native_loops else ""
+        loops = f", {count_text(stats.native_loops, 'native loop')}" if stats.native_loops else ""
         kinds = "" if report is None else ", ".join(f"{part:.0%} {kind}" for kind, part in _parts(report))
         took = "" if profile is None else f" {seconds:.2f} s{f' ({kinds})' if kinds else ''},"
         lines.append(
-            f"  {function.__qualname__} ({place}):{took} {stats.replays} of {stats.calls} calls compiled,"
-            f" {stats.kernels} kernels{loops}"
+            f"  {function.__qualname__} ({place}):{took}"
+            f" {stats.replays} of {count_text(stats.calls, 'call')} compiled,"
+            f" {count_text(stats.kernels, 'kernel')}{loops}"
         )
     reasons = [reason for _, stats in called for reason in stats.reasons]
     if reasons:

@@ -48,7 +48,7 @@ _OWN_FUNCTION = "put the array work into a function of its own, and decorate tha
 _DEFINE_IN_FILE = "write it as a function of its own, with `def`, in a file"
 _PASS_WHAT_IT_READS = "pass what it reads as an argument"
 _AS_ARRAY = "pass np.asarray(x)"
-_TO_NUMPY = "pass df.to_numpy(), or take it in the function: array work on it is compiled"
+_TO_NUMPY = "pass x.to_numpy(), or call it in the function: work on the array that it gives is compiled"
 _BY_CHUNK = "call it on each chunk: da.map_blocks(f, x), da.blockwise or da.apply_gufunc"
 _FILLED = "pass x.filled(value), or x.data and x.mask"
 _MASK_WHERE = "a.mean(where=m), np.where(m, f(a), a) and the like keep the whole array's size"
@@ -100,7 +100,7 @@ class Cause(Enum):
         return Reason(self, None, detail)
 
     # The function as it was written.
-    NO_PYTHON_FUNCTION = "{} is not a Python function", _WRAP
+    NO_PYTHON_FUNCTION = "it is not a Python function ({})", _WRAP
     SUSPENDS = "generators and coroutines run plain", _OWN_FUNCTION
     COROUTINE = "it is a coroutine", _OWN_FUNCTION
     LAMBDA = "it is a lambda", _DEFINE_IN_FILE
@@ -253,7 +253,7 @@ class Cause(Enum):
     OUT_NEITHER = "out= that is neither one array nor all of them", _STORE_WHOLE
     OUT_NOT_NATIVE = "out= of a call that is not native", _STORE_WHOLE
     OUT_NOT_NATIVE_AS = "out= of a call that is not native: {}", _STORE_WHOLE
-    SUBCLASS = "an ndarray subclass ({})", _AS_ARRAY
+    SUBCLASS = "an ndarray subclass ({}): work on it is left to its class", _AS_ARRAY
     MASKED_ARRAY = "a masked array: work on it is left to its class", _FILLED
     TABLE = "a {}: work on it is left to {}", _TO_NUMPY
     DASK_ARRAY = "a Dask array: Dask puts off work on it, chunk by chunk", _BY_CHUNK

@@ -35,7 +35,10 @@ def _one_of(*names: str) -> Callable[[str], str]:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds < float("inf"):
         raise ValueError(f"expected a number of seconds above 0, not {text!r}")
     return seconds
@@ -84,13 +87,16 @@ class Setting(Generic[T]):
             os.environ.pop(self.variable, None)
         else:
             text = str(int(value)) if isinstance(value, bool) else str(value)
-            self.parse(text)
+            try:
+                self.parse(text)
+            except ValueError as error:
+                raise ValueError(f"{self.variable}: {error}") from None
             os.environ[self.variable] = text
         for follower in self.followers:
             follower(self.read())
 
     def read(self) -> T:
-        """Return the value at present. A text that stands for none counts as not set."""
+        """Return the value at present: the default where the text stands for none."""
         if not (text := os.environ.get(self.variable)):
             return self.default
         try:
@@ -104,7 +110,7 @@ class Setting(Generic[T]):
             if text := os.environ.get(self.variable):
                 self.parse(text)
         except ValueError as error:
-            return f"{self.variable} is taken as not set: {error}"
+            return f"{self.variable} is ignored: {error}"
         return None
 
     def follow(self, follower: Callable[[T], object]) -> None:
@@ -261,7 +267,7 @@ def set_num_threads(count: int) -> None:
     1
     """
     if isinstance(count, bool) or not hasattr(count, "__index__"):
-        raise TypeError(f"the number of threads is an integer, not a {type(count).__name__}")
+        raise TypeError(f"the number of threads is an int, not {count!r}")
     number = count.__index__()
     if number < 1:
         raise ValueError(f"the number of threads is at least 1, not {number}")

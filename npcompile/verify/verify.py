@@ -114,6 +114,8 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
 
     Raises
     ------
+    TypeError
+        `f` cannot be called.
     Exception
         Whatever the call raises, with a note of what differed before.
 
@@ -125,6 +127,8 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     >>> npcompile.verify(ranks, np.arange(5.0)).ok
     True
     """
+    if not callable(f):
+        raise TypeError(f"npcompile.verify takes a function, not {f!r}")
     if isinstance(f, functools.partial):
         return verify(f.func, *f.args, *args, **(f.keywords | kwargs))
     plain, given = inlining.unwrapped(f, args)

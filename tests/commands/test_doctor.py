@@ -32,11 +32,11 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path, monkeypatch: pytes
 def test_a_wrong_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = 'print(\'{"arrays": {"seconds": 1, "compiled": true, "right": false, "reasons": []}}\')'
     monkeypatch.setattr(doctor, "PROGRAM", wrong)
-    (found,) = (one for one in doctor.findings("1") if one.name == "a program of arrays")
+    (found,) = (one for one in doctor.findings("1") if one.name == "an array program")
     assert not found.works and found.text == "the compiled answer is not NumPy's"
 
 
 def test_a_program_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "PROGRAM", "raise RuntimeError('no disk')")
-    (found,) = (one for one in doctor.findings("1") if one.name == "a program")
+    (found,) = (one for one in doctor.findings("1") if one.name == "test programs")
     assert not found.works and found.text == "RuntimeError: no disk"

@@ -48,6 +48,12 @@ def test_a_wrong_command_ends_with_its_usage(capsys: pytest.CaptureFixture[str])
     assert "usage: python -m npcompile" in capsys.readouterr().err
 
 
+def test_a_program_that_is_missing_is_all_that_run_asks_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run"])
+    assert "the following arguments are required: script.py\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("size", "text"), [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (2 << 30, "2.15 GB"), (10**6, "1 MB")]
 )

@@ -126,7 +126,7 @@ def test_a_variable_that_cannot_be_read_is_told_and_counts_as_not_set(
         check=True,
     )
     assert ran.stdout == f"{default}\n"
-    assert f"{variable} is taken as not set: " in ran.stderr
+    assert f"{variable} is ignored: " in ran.stderr
 
 
 def test_the_pool_follows_its_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,3 +160,10 @@ def test_set_num_threads() -> None:
                 npcompile.set_num_threads(wrong)  # type: ignore[arg-type]
     finally:
         torch.set_num_threads(before)
+
+
+def test_a_value_that_is_refused_is_told_with_its_setting() -> None:
+    with pytest.raises(
+        ValueError, match="NPCOMPILE_COMPILE_SECONDS: expected a number of seconds above 0, not 'x'"
+    ):
+        npcompile.config.compile_seconds = "x"  # type: ignore[assignment]

@@ -336,11 +336,11 @@ def test_one_reason_says_what_to_pass() -> None:
     assert [text.rpartition("/")[2] for text in jitted.stats.reasons] == [
         f"test_pandas.py:{line}: a DataFrame: work on it is left to pandas"
     ]
-    assert "pass df.to_numpy()" in str(npcompile.explain(ufuncs, frame()))
+    assert "pass x.to_numpy()" in str(npcompile.explain(ufuncs, frame()))
 
 
 def test_strict_refuses_work_on_a_frame_and_takes_arrays() -> None:
-    with pytest.raises(npcompile.NotCompiledError, match=r"pass df\.to_numpy\(\)"):
+    with pytest.raises(npcompile.NotCompiledError, match=r"pass x\.to_numpy\(\)"):
         npcompile.jit(ufuncs, strict=True)(frame())
     strict = npcompile.jit(normalised, strict=True)
     for _ in range(3):

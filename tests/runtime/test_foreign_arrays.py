@@ -189,8 +189,8 @@ def test_made_inside() -> None:
     "make, words",
     [
         (masked, "a masked array: work on it is left to its class"),
-        (own, "an ndarray subclass (Tagged)"),
-        (matrix, "an ndarray subclass (matrix)"),
+        (own, "an ndarray subclass (Tagged): work on it is left to its class"),
+        (matrix, "an ndarray subclass (matrix): work on it is left to its class"),
     ],
 )
 def test_it_is_told_once(make: Any, words: str) -> None:
