@@ -70,6 +70,12 @@ def _rel_entr(a: Tensor, b: Tensor) -> Tensor:
     return torch.where(torch.isnan(a) | torch.isnan(b), math.nan, found)
 
 
+def _exprel(a: Tensor) -> Tensor:
+    """Compute `(exp(a) - 1) / a`, which is 1 at 0, and infinite where SciPy has it so."""
+    found = torch.where(torch.abs(a) < 1e-16, 1.0, expm1(a) / a)
+    return torch.where(a > 717.0, math.inf, found)
+
+
 def _huber(delta: Tensor, a: Tensor) -> Tensor:
     """Compute the Huber loss: a square within `delta`, a straight line beyond, infinite for less than 0."""
     size = torch.abs(a)
@@ -104,4 +110,5 @@ _register(special.rel_entr, _rel_entr)
 _register(special.huber, _huber)
 _register(special.log1p, torch.log1p)
 _register(special.expm1, expm1)
+_register(special.exprel, _exprel)
 _register(special.exp2, torch.exp2)
