@@ -41,6 +41,7 @@ LEAVES = (
     *("npcompile.diagnostics.log", "npcompile.diagnostics.paths", "npcompile.diagnostics.reason"),
     *("npcompile.tiering.backoff", "npcompile.tiering.overhead"),
     "npcompile.diagnostics.settings",
+    "npcompile.diagnostics.words",
 )
 
 # Other packages that a folder, and those in it, may import. Folders not named may import all.

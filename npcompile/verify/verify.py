@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from npcompile.diagnostics.settings import config
+from npcompile.diagnostics.words import count_text
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.segment import Segment
@@ -85,11 +86,21 @@ class Verification:
 
     def __str__(self) -> str:
         if self.difference is not None:
-            return f"{self.difference}\n  ({self.checked} operations before it agree)"
+            before = "no operation was compared before it"
+            if self.checked:
+                agree = "agrees" if self.checked == 1 else "agree"
+                before = f"{count_text(self.checked, 'operation')} before it {agree}"
+            return f"{self.difference}\n  ({before})"
         if self.unseen is not None:
             return f"nothing was compared: {self.unseen}"
         text = f"all {self.checked} operations agree with NumPy"
-        text += f", and {self.loops} native loops with Python" if self.loops else ""
+        if self.checked < 2:
+            text = "1 operation agrees with NumPy" if self.checked else "no operation was compared"
+        loops = count_text(self.loops, "native loop")
+        if self.loops and not self.checked:
+            text = f"no operation was compared, but {loops}, and Python's answers are the same"
+        elif self.loops:
+            text += f", and {loops} with Python"
         text += f"; left to NumPy: {', '.join(self.host)}" if self.host else ""
         return text + (f"; not looked into: {', '.join(self.skipped)}" if self.skipped else "")
 

@@ -235,6 +235,12 @@ def test_exceptions_are_numpys() -> None:
         verify(wrong, X.copy())
 
 
+def test_one_operation_is_told_as_one() -> None:
+    assert str(verify(lambda x: x + 1, X)) == "1 operation agrees with NumPy"
+    with pytest.raises(TypeError, match=r"npcompile\.verify takes a function, not 3"):
+        verify(3)  # type: ignore[arg-type]
+
+
 def test_what_is_left_to_numpy_is_named() -> None:
     def wide(x: Any) -> Any:
         return np.argsort(x + 1)
@@ -242,7 +248,7 @@ def test_what_is_left_to_numpy_is_named() -> None:
     outcome = verify(wide, X.astype(np.longdouble))
     assert (outcome.ok, outcome.checked) == (True, 0)
     assert "numpy.add" in outcome.host and "numpy.argsort" in outcome.host
-    assert str(outcome) == f"all 0 operations agree with NumPy; left to NumPy: {', '.join(outcome.host)}"
+    assert str(outcome) == f"no operation was compared; left to NumPy: {', '.join(outcome.host)}"
 
 
 def test_it_happens_once() -> None:

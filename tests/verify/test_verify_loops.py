@@ -70,9 +70,7 @@ def test_loops_agree_and_happen_once() -> None:
     plain: list[int] = []
     outcome = verify(running, x, seen)
     assert outcome.ok and outcome.loops == 1, str(outcome)
-    assert (
-        str(outcome) == f"all {outcome.checked} operations agree with NumPy, and 1 native loops with Python"
-    )
+    assert str(outcome) == f"all {outcome.checked} operations agree with NumPy, and 1 native loop with Python"
     same(outcome.result, running(x, plain))
     assert seen == plain
 
