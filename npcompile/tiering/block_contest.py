@@ -7,6 +7,7 @@ The loser rests, and is tried again ever more seldom.
 from __future__ import annotations
 
 import ast
+import math
 import time
 from typing import Any
 
@@ -103,7 +104,8 @@ class BlockContest:
             # The first call links kernels, so it has more time.
             times = LOSES if self._decided or len(trial.ours) > 1 else CLEAR
             slower = min(trial.ours, default=seconds) > times * min(trial.numpys) or None
-        if native and slower is None and min(trial.numpys, default=0.0) > CLEAR * min(trial.ours):
+        best = min(trial.ours, default=math.inf)  # none yet where a call by the plain function reached loops
+        if native and slower is None and min(trial.numpys, default=0.0) > CLEAR * best:
             slower = False
         if slower is not None:
             self._trial = None

@@ -92,6 +92,19 @@ def test_a_slow_first_run_loses_otherwise(monkeypatch: pytest.MonkeyPatch) -> No
     assert answered(Cut(1, types=False), 2, monkeypatch).rest > 0
 
 
+def test_loops_may_be_reached_while_the_plain_function_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(0, types=False)
+    plain = cut.plain
+
+    def calling_itself(args: Any, kwargs: Any) -> None:
+        plain(args, kwargs)
+        cut.reaches_loops = True
+
+    monkeypatch.setattr(cut, "plain", calling_itself)
+    assert answered(cut, 30, monkeypatch).rest == 0
+    assert cut.runs > 20
+
+
 @pytest.mark.parametrize("part", [0.0, 0.5])
 def test_long_calls_are_in_doubt_where_native_code_does_little(
     part: float, monkeypatch: pytest.MonkeyPatch
