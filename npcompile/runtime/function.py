@@ -455,7 +455,7 @@ class RecordedFunction(DeviceChoice):
     def _missed(self, state: Specialization) -> None:
         """Take note that all programs of a signature diverged. Where that is the rule they are given up,
         and it is told."""
-        if state.missed(self.balance, self._affords()):
+        if state.missed(self.balance, self._affords(), self.tries_again):
             self.root.note(why_given_up(self), self.at(self._first_line()))
 
     def _are_news(self) -> bool:

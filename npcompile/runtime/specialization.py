@@ -38,6 +38,9 @@ MAX_WASTED = 12
 # raise, up to MOST_RAISED: where good calls and bad ones take turns, a good one is to be recorded.
 MAX_RAISED, MOST_RAISED = 2, 8
 OWED_FIRST, OWED_LONGER, OWED_MOST = 1, 4, 1024
+# After this many calls for which all programs diverged, and that were not recorded, replays are measured with
+# such calls: to ask them may take longer than a short function does. Such contests come ever more seldom.
+UNJUDGED = 8
 # After this many calls by NumPy it is asked if a parked program is to be compiled.
 ASKED = 16
 
@@ -106,6 +109,8 @@ class Specialization:
         self.trial: Contest | None = None  # it is being measured
         self.shares = False  # a call's arguments share memory that it writes to: they cannot move to a device
         self.misses = 0  # calls in a row for which all programs diverged
+        self.unjudged: Patience | None = None  # such calls of which nothing was recorded
+        self.judges_misses = False  # the contest at hand measures such calls, too
         self.wasted = 0  # calls for which all diverged, of a function where that is the rule
         self.refused: str | None = None  # why a call under `strict` was not to run
         self.answered = False  # by a program for many lengths
@@ -181,16 +186,18 @@ class Specialization:
         cut = None if self.group is None else self.group.partitioned
         return self.answered or (cut is not None and self.partitioned is cut)
 
-    def missed(self, balance: RecordingBudget, affords: bool) -> bool:
+    def missed(self, balance: RecordingBudget, affords: bool, tries_again: bool) -> bool:
         """Take note that all programs diverged; tell if they are given up, as that is the rule. affords: a
-        further one may be recorded."""
+        further one may be recorded. tries_again: replays that lose a contest are measured again."""
         if self.pending or not affords:  # there may be one for such calls before long
             self.misses = max(self.misses, 1)
+            self._missed_in_vain(tries_again)
             return False
         self.misses += 1
         if (
             self.is_paused
         ):  # the values it would decide by cannot be told apart yet: it says nothing of later calls
+            self._missed_in_vain(tries_again)
             return False
         balance.missed()
         self.wasted += balance.useless
@@ -199,6 +206,15 @@ class Specialization:
         self.ready = []
         self.move(Event.CLOSED)
         return True
+
+    def _missed_in_vain(self, tries_again: bool) -> None:
+        """Count a call that replays were asked for in vain, and that is not recorded; after many of them
+        measure those to come."""
+        on_host = all(entry.program.device in (None, "cpu") for entry in self.entries)
+        self.unjudged = self.unjudged or Patience(UNJUDGED)
+        if tries_again and not self.pending and on_host and are_held() and self.unjudged.fails():
+            self.judges_misses = True
+            self.trial = self.trial or Contest(taken=seconds_taken())
 
     def raised_again(self) -> bool:
         """A recording ended in an exception: after a few, others follow at calls ever further apart. Whether
@@ -291,7 +307,7 @@ class Specialization:
             start = time.thread_time()
             result = users(call, args, kwargs)
             seconds = time.thread_time() - start
-            if not self.misses:  # or it was recorded anew
+            if not self.misses or self.judges_misses:  # or it was recorded anew
                 trial.note(of_replay, seconds)
         finally:
             slower = trial.is_ours_slower()
@@ -299,10 +315,11 @@ class Specialization:
                 pass  # the replays were given up meanwhile, and no others will be measured
             elif slower is None:
                 self.trial = trial
-            elif slower:
+            elif slower:  # the next contest measures misses where this one did
+                self.trial = None
                 self._lose(recorded)
             else:
-                self.trial = trial.again()
+                self.trial, self.judges_misses = trial.again(), False
         return result
 
     def _lose(self, recorded: Measured) -> None:
