@@ -12,6 +12,7 @@ from traceback import walk_tb
 from typing import Any
 
 from npcompile.diagnostics import log
+from npcompile.diagnostics.naming import object_name
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.reason import Cause, Place, Reason
 from npcompile.diagnostics.settings import config
@@ -69,7 +70,8 @@ class KernelLinking:
 
     @property
     def name(self) -> str:
-        return getattr(self.__wrapped__, "__name__", repr(self.__wrapped__))
+        name: str | None = getattr(self.__wrapped__, "__name__", None)
+        return object_name(self.__wrapped__) if name is None else name
 
     def _look_again(self) -> None:
         """Have the next call looked at: another program may answer by now."""

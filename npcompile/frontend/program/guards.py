@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from npcompile.diagnostics.naming import object_name
 from npcompile.frontend.program.array_facts import facts, is_array, order_of, outline
 from npcompile.frontend.program.equality import DICTS, are_alike, same_value
 from npcompile.frontend.program.object_steps import is_absent
@@ -184,7 +185,7 @@ class IsObject(Guard):
     def words(self, value: str, other: str) -> str:
         if type(self.expected) is dict:  # it may be a module's globals
             return f"{value} is {self.expected.get('__name__', 'the same dict')}"
-        return f"{value} is {_name_of(self.expected)}"
+        return f"{value} is {object_name(self.expected)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +203,7 @@ class IsNotObject(Guard):
         return f"{value} is {text.constant(self.expected)}"
 
     def words(self, value: str, other: str) -> str:
-        return f"{value} is not {getattr(self.expected, '__name__', repr(self.expected))}"
+        return f"{value} is not {object_name(self.expected)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +273,7 @@ class MethodFunctionIs(Guard):
         return module.FunctionGuard(self, self.expected)
 
     def words(self, value: str, other: str) -> str:
-        return f"{value}.__func__ is {getattr(self.expected, '__qualname__', repr(self.expected))}"
+        return f"{value}.__func__ is {object_name(self.expected)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,7 +309,7 @@ class PropertyIs(Guard):
         return super().failure(text, value, other, of_input)
 
     def words(self, value: str, other: str) -> str:
-        return f"type({value}).{self.attribute} is {_name_of(self.expected)}"
+        return f"type({value}).{self.attribute} is {object_name(self.expected)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -514,10 +515,3 @@ class MembersAre(Guard):
 
     def words(self, value: str, other: str) -> str:
         return f"[*{value}] == {list(self.expected)}"
-
-
-def _name_of(obj: Any) -> str:
-    """Return the name of an object, where it has one; else its text."""
-    if isinstance(obj, property) and obj.fget is not None:
-        return f"the property {obj.fget.__qualname__}"
-    return str(getattr(obj, "__name__", repr(obj)))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.naming import object_name
 from npcompile.frontend.catalog.purity import OPERATORS, UFUNCS
 from npcompile.frontend.catalog.python_operators import UNARY
 from npcompile.frontend.ops.table import Op
@@ -96,7 +97,7 @@ def call_text(node: fx.Node) -> str:
     module = getattr(target, "__module__", None)
     ours = module is not None and module.startswith("npcompile.")
     prefix = "" if ours or module in (None, "builtins") else f"{'np' if module == 'numpy' else module}."
-    return _named(prefix + getattr(target, "__name__", repr(target)), node)
+    return _named(prefix + object_name(target), node)
 
 
 def _op_text(op: Op, node: fx.Node) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from npcompile.diagnostics.naming import object_name
+
 # NumPy's one-letter kind and item size, as `np.dtype.str` has them without the byte order -> the C++ type.
 C_TYPES = {
     "b1": "bool",
@@ -284,7 +286,7 @@ class Known(Type):
         return id(self.value)
 
     def __str__(self) -> str:
-        return getattr(self.value, "__name__", repr(self.value))
+        return object_name(self.value)
 
 
 NONE = Known(None)
