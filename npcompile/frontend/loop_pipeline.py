@@ -64,7 +64,7 @@ from npcompile.lower.loops.codegen.emit import emit
 from npcompile.lower.loops.codegen.emitter import Exit, Source
 from npcompile.lower.loops.service.compiler import Job, submit
 from npcompile.lower.loops.service.threads import thread_count
-from npcompile.lower.loops.types import Type
+from npcompile.lower.loops.types import Type, may_be_number
 from npcompile.lower.loops.verifier import verify
 
 assert rules  # importing them has registered them
@@ -195,6 +195,13 @@ class TypedLoop:
     def refusal(self) -> Refusal | None:
         """The reason why native code would not pay, or is not to be; None: it may."""
         return self.refused or refusal(self.region)
+
+    def may_be_number(self, place: str) -> bool:
+        """Tell if a name, or the items of what it holds (`name[]`), may be numbers, as far as is known."""
+        name = place.removesuffix("[]")
+        kinds = [*self.region.stored.get(name, ()), self.region.names.get(name)]
+        known = [kind for kind in kinds if kind is not None]
+        return not known or any(may_be_number(kind, name != place) for kind in known)
 
     @property
     def goes_over_items(self) -> bool:

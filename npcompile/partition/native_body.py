@@ -45,6 +45,8 @@ class NativeBody(NativeLoop):
     closed: it answers no more calls. most: the seconds that the cut function takes for one.
     """
 
+    is_whole = True
+
     @classmethod
     def of(cls, function: Any, within: Any) -> NativeBody | None:
         """Return the body of a function; None where a region cannot hold it."""

@@ -34,8 +34,9 @@ from npcompile.frontend.loops.run.generators import SHARED, SHARED_GENERATOR, he
 from npcompile.frontend.loops.run.iterators import back_by_one, state_of
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.run.scope import Scope
+from npcompile.frontend.loops.source.identity import COMPARED, Comparisons
 from npcompile.frontend.replay import residency
-from npcompile.frontend.rewrite.partition import captured_by_nested
+from npcompile.frontend.rewrite.partition import captured_by_nested, tree_of
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.loops.service.compiler import want_runtime
 from npcompile.lower.native import native
@@ -73,6 +74,8 @@ class NativeLoop:
 
     unbound = Unbound
     once = False
+    is_whole = False  # it is the whole body of its function
+    _comparisons: Comparisons | None = None  # of the function around it
 
     def __init__(self, node: ast.stmt, source: LoopSource, within: Any) -> None:
         self.node, self.source, self.within = node, source, within
@@ -435,7 +438,15 @@ class NativeLoop:
         """Return why native code for some types is not worth making; None where it is."""
         if typed.refusal is None and not typed.goes_over_items:
             return Refusal("each trip is work on whole arrays")
-        return typed.refusal
+        return typed.refusal or self._by_identity(typed)
+
+    def _by_identity(self, typed: TypedLoop) -> Refusal | None:
+        """Return a refusal where the function around the loop tells numbers apart that it binds."""
+        if self._comparisons is None:
+            function = tree_of(self.within.owner.__wrapped__)[0]
+            self._comparisons = Comparisons(function if self.is_whole else self.node, function)
+        apart = self._comparisons.tell_numbers_apart(typed.may_be_number)
+        return Refusal(COMPARED, self.node.lineno) if apart else None
 
     # -- runs --------------------------------------------------------------------------------------------
 

@@ -95,4 +95,4 @@ class WholeArrayLoop(NativeLoop):
             self.refuse("its blocks take less time")
 
     def _refusal(self, typed: TypedLoop) -> Refusal | None:
-        return typed.refusal
+        return typed.refusal or self._by_identity(typed)

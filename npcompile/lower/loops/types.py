@@ -329,6 +329,15 @@ def is_key(kind: Type) -> bool:
     )
 
 
+def may_be_number(kind: Type, held: bool = False) -> bool:
+    """Tell if a value of a type may be a number, of which there may be two equal ones; or what it holds."""
+    if isinstance(kind, Either):
+        return any(may_be_number(one, held) for one in kind.kinds)
+    if held:
+        return not isinstance(kind, Array | Scalar | Unsigned | Known | Text)
+    return isinstance(kind, Unsigned) or (isinstance(kind, Scalar) and kind.code != "b1")
+
+
 def is_returned(kind: Type) -> bool:
     """Tell if a function may return values of a type, or of another type than it."""
     return isinstance(kind, Scalar | Known | Array | Unsigned) or (

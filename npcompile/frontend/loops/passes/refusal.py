@@ -1,9 +1,10 @@
-"""Tells if native code of a typed region does not pay, as each trip of one of its loops leaves."""
+"""Tells if a typed region is to have no native code: its trips leave, or it tells numbers apart by `is`."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from npcompile.frontend.loops.source.identity import COMPARED
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import DictItem, ObjectState
 from npcompile.lower.loops.iterator_ir import ItemsState
@@ -26,10 +27,15 @@ class Refusal(NamedTuple):
 
 
 def refusal(region: ir.Region) -> Refusal | None:
-    """Return why native code is not worth making; None where it is.
+    """Return why native code is not to be made; None where it is.
 
-    A loop that was reached needs a way from its header, through a trip, to its header again.
+    A loop that was reached needs a way from its header, through a trip, to its header again. Python would
+    find other objects by `is` than it has bound.
     """
+    bodies = [function.body for function in region.functions if function.body is not None]
+    for block in (block for one in (region, *bodies) for block in one.blocks):
+        if isinstance(block.end, ir.Leave) and (block.end.why or "").endswith(COMPARED):
+            return Refusal(COMPARED, block.end.line)
     headers = {block.source for block in region.blocks if block.is_header}
     for header in headers:
         versions = [block for block in region.blocks if block.source == header and block.is_header]

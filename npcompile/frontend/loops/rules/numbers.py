@@ -14,11 +14,23 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.passes.intervals import BY_LOW_BITS
 from npcompile.frontend.loops.scalars import arithmetic, unsigned
+from npcompile.frontend.loops.source.identity import COMPARED
 from npcompile.frontend.loops.splitting import Split, split_of_either
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, FLOAT, INT, UNSIGNED, Either, Known, Scalar, Tuple, Type
+from npcompile.lower.loops.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    UNSIGNED,
+    Either,
+    Known,
+    Scalar,
+    Tuple,
+    Type,
+    Unsigned,
+)
 
 FOLDED = 1 << 64  # ints beyond are not folded
 _FOLDED: dict[Any, Callable[[int, int], int]] = {
@@ -194,9 +206,13 @@ def _is_of_object(inference: Inference, node: ast.Compare) -> bool:
 def compared(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     """Return a comparison's value."""
     if kind in (ast.Is, ast.IsNot):
+        if left.type == right.type and isinstance(left.type, Scalar) and left.type.code == BOOL.code:
+            kind = ast.Eq if kind is ast.Is else ast.NotEq  # there is one True, and one False
+            return _compare_numbers(inference, kind, left, right)
         known = _is(left.type, right.type)
         if known is None:
-            raise Outside(f"`is` of {left.type} and {right.type}")
+            numbers = isinstance(left.type, Scalar | Unsigned) and isinstance(right.type, Scalar | Unsigned)
+            raise Outside(COMPARED if numbers else f"`is` of {left.type} and {right.type}")
         return told(ir.truth(known is (kind is ast.Is)), left, right)
     rule = language.comparisons.find((type(left.type), type(right.type)), f"{left.type} and {right.type}")
     return told(rule(inference, kind, left, right), left, right)
@@ -207,6 +223,8 @@ def _is(left: Type, right: Type) -> bool | None:
     if isinstance(left, Known) and isinstance(right, Known):
         return left == right
     if Known(None) in (left, right):
+        return False
+    if isinstance(left, Scalar) and isinstance(right, Scalar) and left != right:
         return False
     return None
 
