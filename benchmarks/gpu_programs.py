@@ -1,25 +1,11 @@
-"""Fifteen kinds of NumPy program on a CUDA device, with NumPy arrays in and with device arrays in.
-
-Each program runs in a process of its own, which is given up after LIMIT seconds. The table has the time of a
-call that is answered by a replay, the bytes that crossed in it, the segments' kernels, and NumPy's time.
-Prints "no CUDA device" where there is none.
-
-    python benchmarks/gpu_programs.py [--only mandelbrot,softmax] [--dtype float32] [--json FILE]
-"""
+"""The kinds of NumPy program that `gpu_suite.py` measures on a CUDA device, with their arguments."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-LIMIT = 75.0
 
 
 def mandelbrot(width, height, trips):
@@ -28,6 +14,16 @@ def mandelbrot(width, height, trips):
     c = re + 1j * im[:, None]
     z = np.zeros_like(c)
     count = np.zeros(c.shape, dtype=np.int64)
+    for _ in range(trips):
+        inside = np.abs(z) <= 2.0
+        z = np.where(inside, z * z + c, z)
+        count += inside
+    return count
+
+
+def escape_times(c, trips):
+    z = np.zeros_like(c)
+    count = np.zeros_like(c, dtype=np.int64)
     for _ in range(trips):
         inside = np.abs(z) <= 2.0
         z = np.where(inside, z * z + c, z)
@@ -137,6 +133,10 @@ def cases(dtype: str) -> dict[str, tuple[Callable[..., Any], Callable[[], tuple[
 
     return {
         "mandelbrot": (mandelbrot, lambda: (1200, 800, 50)),
+        "escape_times": (
+            escape_times,
+            lambda: ((uniform(800, 1200) * 2.5 - 2 + 1j * (uniform(800, 1200) * 2.5 - 1.25)), 50),
+        ),
         "jacobi": (jacobi, lambda: (uniform(2000, 2000), uniform(2000, 2000), 25)),
         "gray_scott": (gray_scott, lambda: (uniform(1024, 1024), uniform(1024, 1024), 40)),
         "converging": (
@@ -161,118 +161,3 @@ def cases(dtype: str) -> dict[str, tuple[Callable[..., Any], Callable[[], tuple[
         ),
         "blurred": (blurred, lambda: (uniform(4000, 4000),)),
     }
-
-
-def one(name: str, dtype: str) -> dict[str, Any]:
-    """Return what a program did with NumPy arrays and with device arrays."""
-    import torch
-
-    import npcompile
-
-    function, made = cases(dtype)[name]
-    arguments = made()
-    plain = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
-    began = time.perf_counter()
-    expected = function(*plain)
-    found: dict[str, Any] = {"numpy_ms": 1e3 * (time.perf_counter() - began)}
-    if expected is None:
-        expected = plain[0]
-    for way in ("numpy", "device"):
-        jitted = npcompile.jit(function, wait=True)
-        report: dict[str, Any] = {}
-        found[way] = report
-        with npcompile.device("cuda", force=True):  # or the host does what takes less time there
-            began = time.perf_counter()
-            for _ in range(3):
-                own = fresh(arguments, way)
-                answer = jitted(*own)
-            torch.cuda.synchronize()
-            report["first_three_s"] = time.perf_counter() - began
-            answer = own[0] if answer is None else answer
-            report["right"] = close(answer, expected)
-            times = []
-            spent = time.perf_counter()
-            while len(times) < 2 or (len(times) < 10 and time.perf_counter() - spent < 6):
-                own = fresh(arguments, way)
-                before = counts(jitted)
-                torch.cuda.synchronize()
-                began = time.perf_counter()
-                jitted(*own)
-                torch.cuda.synchronize()
-                times.append(time.perf_counter() - began)
-        report["ms"] = 1e3 * sorted(times)[len(times) // 2]
-        stats = jitted.stats
-        for what, now, then in zip(("to", "back", "replays"), counts(jitted), before, strict=True):
-            report[what] = now - then
-        report["kernels"], report["reasons"] = stats.kernels, list(stats.reasons)[:4]
-    return found
-
-
-def counts(jitted: Any) -> tuple[int, int, int]:
-    """Return the bytes to the device, the bytes from there, and the replays."""
-    stats = jitted.stats
-    return stats.bytes_to_device, stats.bytes_from_device, stats.replays
-
-
-def fresh(arguments: tuple[Any, ...], way: str) -> list[Any]:
-    """Return copies of arguments, as NumPy arrays or as arrays of the device."""
-    import npcompile
-
-    own = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
-    if way == "device":
-        own = [npcompile.asarray(value) if isinstance(value, np.ndarray) else value for value in own]
-    return own
-
-
-def close(answer: Any, expected: Any) -> bool:
-    if isinstance(expected, tuple):
-        return all(close(mine, theirs) for mine, theirs in zip(answer, expected, strict=True))
-    mine = np.asarray(answer)
-    return mine.dtype == expected.dtype and bool(np.allclose(mine, expected, rtol=1e-3, atol=1e-4))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", default="")
-    parser.add_argument("--dtype", default="float32")
-    parser.add_argument("--json", default="")
-    parser.add_argument("--one", default="", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.one:
-        print(json.dumps(one(given.one, given.dtype)))
-        return
-    import torch
-
-    if not torch.cuda.is_available():
-        print("no CUDA device")
-        return
-    print(torch.cuda.get_device_name(), given.dtype)
-    results = {}
-    for name in given.only.split(",") if given.only else cases(given.dtype):
-        command = [sys.executable, __file__, "--one", name, "--dtype", given.dtype]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
-        except subprocess.TimeoutExpired:
-            print(f"{name:20} NO ANSWER after {LIMIT:.0f} s", flush=True)
-            continue
-        if done.returncode:
-            print(f"{name:20} FAILED {done.stderr[-1500:]}", flush=True)
-            continue
-        results[name] = found = json.loads(done.stdout.splitlines()[-1])
-        for way in ("numpy", "device"):
-            report = found[way]
-            print(
-                f"{name:20}{way:8}{report['ms']:10.2f} ms (NumPy {found['numpy_ms']:9.1f}) "
-                f"{report['to'] / 1e6:9.1f} MB to {report['back'] / 1e6:9.1f} MB back "
-                f"{report['kernels']:4} kernels {report['replays']:3} replays, first three "
-                f"{report['first_three_s']:5.1f} s {'right' if report['right'] else 'WRONG'} "
-                f"{report['reasons']}",
-                flush=True,
-            )
-    if given.json:
-        with open(given.json, "w") as file:
-            json.dump(results, file, indent=1)
-
-
-if __name__ == "__main__":
-    main()
