@@ -22,6 +22,7 @@ from npcompile.frontend.ops.rules import (
     promoted,
     strength,
 )
+from npcompile.frontend.ops.sums_at_places import sums_at
 from npcompile.frontend.ops.table import Op, Weak
 from npcompile.nep50 import promote
 
@@ -150,8 +151,7 @@ def _difference(last: Any, first: Any) -> Any:
 
 def _counted(index: Tensor, weights: Tensor | None, count: int) -> Tensor:
     """Return how many elements, or how much weight, each bin has; an element in no bin has index `count`."""
-    made = torch.zeros(count + 1, dtype=torch.float64, device=index.device)
     values = torch.ones(index.shape, dtype=torch.float64, device=index.device)
     # Compiled code cannot add integers at places; up to this number of them, floats are exact.
-    made = made.index_add(0, index, values if weights is None else cast(weights, FLOAT64))[:count]
+    made = sums_at(index, values if weights is None else cast(weights, FLOAT64), count + 1)[:count]
     return cast(made, INT64 if weights is None else dtype_of(weights))

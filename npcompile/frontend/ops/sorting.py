@@ -13,6 +13,7 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import FLOAT64, cast, op, promoted, tensor
+from npcompile.frontend.ops.sums_at_places import sums_at
 from npcompile.frontend.ops.table import TORCH, Op, Unsupported, Weak
 from npcompile.nep50.asked import takes
 
@@ -205,5 +206,5 @@ def bincount(
     places = bins.clamp(0, length - 1)
     # Compiled code cannot add integers at places; up to this number of them, floats are exact.
     values = torch.ones(bins.shape, dtype=torch.float64, device=x.device) if weights is None else weights
-    made = torch.zeros(length, dtype=torch.float64, device=x.device).index_add(0, places, values)
+    made = sums_at(places, values, length)
     return made.to(torch.int64) if weights is None else made, ok
