@@ -55,6 +55,8 @@ class Stats(_Typed):
         Times that trips of loops were captured as a CUDA graph.
     graph_trips : int
         Trips that such graphs did.
+    fused_trips : int
+        Those of them that were done by kernels of several trips each.
     native_loops : int
         Loops that have native code, for each combination of types at their entry.
     loop_entries : int
@@ -95,6 +97,7 @@ class Stats(_Typed):
     calls_on_host: int = 0
     graph_captures: int = 0
     graph_trips: int = 0
+    fused_trips: int = 0
     native_loops: int = 0
     loop_entries: int = 0
     loop_leaves: int = 0

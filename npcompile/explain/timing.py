@@ -44,6 +44,7 @@ _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "bytes_from_device",
     "graph_captures",
     "graph_trips",
+    "fused_trips",
     "loop_entries",
     "loop_leaves",
     "loop_overflows",

@@ -99,6 +99,8 @@ class Traced(NamedTuple):
     constants: dict[str, torch.Tensor]  # tensors that the wrapper refers to by name
 
 
+DispatchMode = TorchDispatchMode  # while it is entered, each operation of torch's goes through its method
+
 OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # aten.add.Tensor, aten.add
 
 

@@ -16,9 +16,11 @@ from torch import fx
 
 from npcompile.diagnostics.paths import PACKAGE
 from npcompile.frontend.eager.ndarray import asarray, ndarray
-from npcompile.frontend.replay import device_lane, replay, residency
+from npcompile.frontend.replay import device_lane, fused_trips, replay, residency
 from npcompile.frontend.replay.same_layout import entered
 from npcompile.lower.device import graphs, transfers
+from npcompile.lower.device.job import LocalJob
+from npcompile.lower.device.segment_kernel import SegmentKernel
 from npcompile.lower.plan import interpreter
 from npcompile.partition import partitioned
 from npcompile.runtime import function, linking
@@ -83,7 +85,16 @@ trace.__code__ = trace.__code__.replace(co_filename=f"{PACKAGE}copying_device.py
 
 
 def interpreted(graph: fx.Graph, _: Any = None) -> Callable[..., Any]:
-    return interpreter.eager(graph, "cpu:0")  # as on a device: tensors in, tensors out
+    # As on a device: tensors in, tensors out.
+    return SegmentKernel(graph, interpreter.eager(graph, "cpu:0"))
+
+
+def at_once(graph: fx.Graph) -> LocalJob:
+    """Return the job of a segment that is interpreted, which is done; as if one kernel was made of it."""
+    job = LocalJob(graph, "")
+    job.kernel, job.kernels = interpreted(graph), 1
+    job.finish(0.0)
+    return job
 
 
 def use(patch: pytest.MonkeyPatch) -> None:
@@ -94,3 +105,4 @@ def use(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(replay, "Lane", Lane)
     patch.setattr(partitioned, "is_apart", lambda: True)
     patch.setattr(graphs.using, "capturer", TapedGraphs())
+    patch.setattr(fused_trips, "submit", at_once)

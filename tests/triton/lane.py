@@ -24,6 +24,7 @@ import numpy as np
 import torch
 import triton
 import triton.language as tl
+from torch import fx
 from torch._inductor import async_compile, config
 from torch._inductor.runtime import hints, triton_helpers
 from triton.backends.compiler import GPUTarget
@@ -32,10 +33,13 @@ from triton.compiler import ASTSource
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import Traced, trace
+from npcompile.frontend.replay.fused_trips import Composer, operations
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import rewrite
 from npcompile.lower.device.cuda import DeviceJob
+from npcompile.lower.device.segment_kernel import SegmentKernel
 from npcompile.lower.plan.attributes import attributes, value_of
+from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
 from tests.checker import same
 from tests.triton.programs import CASES, Case
@@ -98,12 +102,32 @@ def recorded(case: Case) -> Traced:
     return traced
 
 
-def compiled(segment: Segment) -> DeviceJob:
-    job = DeviceJob(segment.graph)
+def compiled(graph: fx.Graph) -> DeviceJob:
+    job = DeviceJob(graph)
     job.run()
     if job.error is not None:
         raise RuntimeError(job.error)
     return job
+
+
+def planned(case: Case) -> tuple[Traced, list[fx.Graph]]:
+    """The program, and the graphs of its segments: of several trips as one, where the case asks for such."""
+    traced = recorded(case)
+    if not case.trips:
+        return traced, [segment.graph for segment in traced.plan.segments]
+    (segment,) = traced.plan.segments
+    own = [torch.from_numpy(array) for array in case.arguments(np.random.default_rng(1))]
+    places = [int(node.name.removeprefix("x")) for node, _ in segment.inputs]
+    kernel = SegmentKernel(segment.graph, eager(segment.graph, "cpu:0"))
+    composer = Composer(own)
+
+    def work() -> None:
+        for _ in range(case.trips):
+            kernel(*[own[place] for place in places])
+
+    composer.compose(work)
+    assert composer.refusal is None and operations(composer.graph)
+    return traced, [composer.graph]
 
 
 def write(case: Case) -> dict[str, Any]:
@@ -114,8 +138,8 @@ def write(case: Case) -> dict[str, Any]:
         sources[name] = source
 
     async_compile.AsyncCompile.triton = keep
-    plan = recorded(case).plan
-    jobs = [compiled(segment) for segment in plan.segments]
+    traced, graphs = planned(case)
+    plan, jobs = traced.plan, [compiled(graph) for graph in graphs]
     with TemporaryDirectory() as folder:
         kernels = {name: machine_code(name, source, Path(folder)) for name, source in sources.items()}
     return {
@@ -158,8 +182,15 @@ def interpret(case: Case) -> dict[str, Any]:
         isinf=lambda x: tl.abs(x) == float("inf"),
     )
     runs: list[int] = []
-    traced = recorded(case)
-    kernels = [on_arrays(segment, compiled(segment), runs) for segment in traced.plan.segments]
+    traced, graphs = planned(case)
+    if case.trips:
+        got, want = (case.arguments(np.random.default_rng(2)) for _ in range(2))
+        compiled(graphs[0]).kernel(*[torch.from_numpy(array) for array in got])
+        for _ in range(case.trips):
+            case.function(*want)
+        same(got, want, ulp=case.ulp, scale=case.scale)
+        return {"runs": 1, "segments": len(graphs)}
+    kernels = [on_arrays(segment, compiled(segment.graph), runs) for segment in traced.plan.segments]
     replay = Replay(traced.program, traced.plan).link(kernels, Stats())
     args, plain = (case.arguments(np.random.default_rng(2)) for _ in range(2))
     got, want = replay(*args), case.function(*plain)

@@ -72,6 +72,12 @@ def escape(z, c, count):
     return np.where(inside, z * z + c, z)
 
 
+def eight_trips(z, c, count):
+    inside = np.abs(z) <= 2.0
+    count += inside
+    z[:] = np.where(inside, z * z + c, z)
+
+
 def _complex(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return rng.normal(size=shape) + 1j * rng.normal(size=shape)
 
@@ -102,6 +108,7 @@ class Case(NamedTuple):
     arguments: Callable[[np.random.Generator], tuple[Any, ...]]
     ulp: float = 0  # the most that interpreted kernels may be off NumPy, in units in the last place
     scale: float = 0.0  # the size of the numbers that are added up
+    trips: int = 0  # of a loop with this body; they are composed to one program
 
 
 CASES = {
@@ -117,5 +124,6 @@ CASES = {
         Case(single_precision, _single),
         Case(square, lambda rng: (rng.normal(size=1000),)),
         Case(escape, _escape, ulp=2, scale=4.0),  # the interpreter rounds the products of fused multiply-adds
+        Case(eight_trips, _escape, ulp=64, scale=4.0, trips=8),
     )
 }

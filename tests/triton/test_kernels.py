@@ -34,9 +34,10 @@ EXPECTED: dict[str, tuple[list[str], set[str], int, list[str]]] = {
     "single_precision": (["poi"], {"div", "sqrt"}, 1, ["segment"]),
     "square": (["poi"], {"mul", "add"}, 1, ["segment"]),
     "escape": (["poi"], {"where", "sqrt", "add"}, 0, ["segment"]),  # of complex numbers, on their parts
+    "eight_trips": (["poi"], {"where", "sqrt", "add"}, 0, ["segment"]),  # of a loop, in one kernel
 }
 LIBRARY_CALLS = ("black_scholes",)  # exp and log of CUDA's library are made of fused multiply-adds themselves
-COMPLEX = ("escape",)  # NumPy multiplies complex numbers by fused multiply-adds
+COMPLEX = ("escape", "eight_trips")  # NumPy multiplies complex numbers by fused multiply-adds
 
 
 def lane(what: str, folder: Path, **environment: str) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,6 @@ the captured one is undone, with those after it: the graph has kept the arrays a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -21,6 +20,7 @@ import torch
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import NUMBERS, key_of
+from npcompile.frontend.replay.fused_trips import Composer, FusedTrips
 from npcompile.frontend.replay.loop_names import (
     LoopArray,
     LoopNames,
@@ -30,6 +30,7 @@ from npcompile.frontend.replay.loop_names import (
     share_memory,
 )
 from npcompile.frontend.replay.residency import Done, Residency, is_plain
+from npcompile.frontend.replay.stand_ins import Refused, laid_like, like, maker, stand_in
 from npcompile.frontend.replay.trip_numbers import (
     CapturedTrip,
     Changing,
@@ -65,13 +66,10 @@ class LoopCounter(transfers.Counter, Protocol):
 
     graph_captures: int
     graph_trips: int
+    fused_trips: int
 
 
 CHANGES = "a number is another one at each trip"
-
-
-class Refused(Exception):
-    """Trips are not captured; the message says why."""
 
 
 class Fate(Enum):
@@ -87,13 +85,14 @@ class _Unit:
     """The graph of some trips.
 
     launch: does them. trips: Python's part of each. reads: the bytes of numbers that its kernels give. takes:
-    the bytes of those that they are given, before a launch.
+    the bytes of those that they are given, before a launch. is_fused: its kernels do several trips each.
     """
 
     launch: Callable[[], None]
     trips: list[CapturedTrip]
     reads: int
     takes: int
+    is_fused: bool = False
 
 
 class TripGraphs:
@@ -139,7 +138,7 @@ class TripGraphs:
         size = sum(array.copy._memory.numel() * array.copy._memory.element_size() for array in names.arrays)
         if size * (1 + self._works_on_numbers) > using.capturer.room(device) // PART:
             raise Refused(f"its arrays take {size} bytes, a large part of the device's memory")
-        self._own = [_like(array.copy._memory) for array in names.arrays]
+        self._own = [like(array.copy._memory) for array in names.arrays]
         self._kept: dict[int, torch.Tensor] = {}  # by array, its values before the trips of the last launch
         self._least = 1  # trips of the smallest graph
         self._room = NumberRoom(trip, device)
@@ -147,6 +146,7 @@ class TripGraphs:
         self._fates: list[Fate] | None = None
         self._written: set[int] = set()  # the memory of the device's arrays that were written
         self._units: dict[int, _Unit | None] = {}
+        self._fused = FusedTrips()
 
     def is_of(self, numbers: list[Hashable]) -> bool:
         """Tell if the graphs are good for trips whose kernels were given these numbers."""
@@ -176,6 +176,7 @@ class TripGraphs:
             plan = self._plan(table, names, left)
         if not plan:
             return 0, []
+        self._fuse(plan, table, names)
         results = [self._result(number, array) for number, array in enumerate(names.arrays)]
         for own, array in zip(self._own, names.arrays, strict=True):
             own.copy_(array.copy._memory)
@@ -185,6 +186,7 @@ class TripGraphs:
             trips, values = sum(plan), [*names.values]
             for size in plan:
                 self._launch(self._made_unit(size))
+                self._counter.fused_trips += size if self._made_unit(size).is_fused else 0
         if not trips:
             return 0, []
         table.begin_writing()
@@ -289,7 +291,7 @@ class TripGraphs:
         if fate is Fate.WRITTEN and type(array.value) is ndarray:
             own: torch.Tensor = array.value._memory
             return own
-        return _like(self._own[number])
+        return like(self._own[number])
 
     def _left(self, number: int, table: Residency, array: LoopArray, result: torch.Tensor | None) -> Any:
         """Return what an array's names stand for after the trips. result: its values."""
@@ -330,9 +332,30 @@ class TripGraphs:
         """Return memory, by array, for the values before a launch of those that trips write or make."""
         assert self._fates is not None
         changed = (number for number, fate in enumerate(self._fates) if fate is not Fate.KEPT)
-        return {number: _like(self._own[number]) for number in changed}
+        return {number: like(self._own[number]) for number in changed}
 
     def _captured(self, size: int, table: Residency, names: LoopNames) -> _Unit:
+        room = self._room
+        work, trips = self._work(size, table, names)
+        try:
+            launch = using.capturer.capture(self._device, work)
+            return _Unit(launch, trips, room.nbytes, room.nbytes_sent)
+        except (Refused, _Moved, _ReadsNumbers):
+            raise
+        except (Exception, Diverged) as error:
+            if isinstance(error, Diverged) and error.__cause__ is None and room.decides_otherwise():
+                return self._captured(size, table, names)
+            found: BaseException = error
+            while found.__cause__ is not None and not isinstance(found, transfers.Uncapturable):
+                found = found.__cause__
+            if isinstance(found, transfers.Uncapturable):
+                raise Refused(str(found)) from None
+            raise Refused(f"{type(found).__name__}: {str(found)[:200]}") from error
+
+    def _work(
+        self, size: int, table: Residency, names: LoopNames
+    ) -> tuple[Callable[[], None], list[CapturedTrip]]:
+        """Return what does so many trips, once, and the list that gets Python's part of each."""
         scratch = Residency(self._counter, table.failed)
         scratch.numbers = room = self._room
         room.clear()
@@ -340,11 +363,11 @@ class TripGraphs:
         for own, array in zip(self._own, names.arrays, strict=True):
             own.copy_(array.copy._memory)
             if type(array.value) is np.ndarray:
-                host = _stand_in(array.value)
+                host = stand_in(array.value)
                 scratch.adopt(table.copier(array.value), host, ndarray._of_tensor(own))
                 stands.append(host)
             else:
-                stands.append(_laid_like(array.value, own))
+                stands.append(laid_like(array.value, own))
 
         trips: list[CapturedTrip] = []
 
@@ -360,20 +383,50 @@ class TripGraphs:
                 raise _ReadsNumbers
             self._close(now, names, stands, scratch)
 
+        return work, trips
+
+    def _fuse(self, plan: list[int], table: Residency, names: LoopNames) -> None:
+        """Have kernels do several trips each from now on, where these are compiled; or have them compiled.
+
+        They are launched after they gave the bytes that trips one by one give, for the arrays at hand.
+        """
+        fused = self._fused
+        if self._works_on_numbers or UNITS[0] not in plan or fused.refusal is not None:
+            return
+        unit = self._made_unit(UNITS[0])
+        if unit.is_fused:
+            return
         try:
-            launch = using.capturer.capture(self._device, work)
-            return _Unit(launch, trips, room.nbytes, room.nbytes_sent)
-        except (Refused, _Moved, _ReadsNumbers):
-            raise
-        except (Exception, Diverged) as error:
-            if isinstance(error, Diverged) and error.__cause__ is None and room.decides_otherwise():
-                return self._captured(size, table, names)
-            found: BaseException = error
-            while found.__cause__ is not None and not isinstance(found, transfers.Uncapturable):
-                found = found.__cause__
-            if isinstance(found, transfers.Uncapturable):
-                raise Refused(str(found)) from None
-            raise Refused(f"{type(found).__name__}: {str(found)[:200]}") from error
+            if fused.count(sum(plan)):
+                fused.begin(lambda size: self._composed(size, table, names))
+            elif (kernel := fused.kernel()) is not None:
+                kernel(*self._own)  # it may load itself, which no capture allows
+                launch = using.capturer.capture(self._device, lambda: self._repeat(kernel))
+                pairs = zip(self._after(launch, names), self._after(unit.launch, names), strict=True)
+                if all(torch.equal(mine, theirs) for mine, theirs in pairs):
+                    self._units[UNITS[0]] = _Unit(launch, [], 0, 0, is_fused=True)
+                else:
+                    fused.refusal = "its kernel gives other bytes than the trips one by one"
+        except (Exception, Diverged) as error:  # whatever it is, trips are done one by one as before
+            fused.refusal = f"{type(error).__name__}: {error}"
+
+    def _repeat(self, kernel: Callable[..., Any]) -> None:
+        for _ in range(UNITS[0] // self._fused.size):
+            kernel(*self._own)
+
+    def _composed(self, size: int, table: Residency, names: LoopNames) -> Composer:
+        """Do so many trips; return them as one program."""
+        work, _ = self._work(size, table, names)
+        composer = Composer(self._own)
+        composer.compose(work)
+        return composer
+
+    def _after(self, launch: Callable[[], None], names: LoopNames) -> list[torch.Tensor]:
+        """Return the bytes of all arrays after the trips of a graph."""
+        for own, array in zip(self._own, names.arrays, strict=True):
+            own.copy_(array.copy._memory)
+        launch()
+        return [own.reshape(-1).view(torch.uint8).clone() for own in self._own]
 
     def _do_trip(
         self, values: list[Any], names: LoopNames, scratch: Residency, is_first: bool
@@ -463,7 +516,7 @@ class TripGraphs:
         begun = {own.untyped_storage().data_ptr() for own in self._own}
         for number, (own, result) in enumerate(zip(self._own, results, strict=True)):
             if result.data_ptr() != own.data_ptr() and result.untyped_storage().data_ptr() in begun:
-                results[number] = _like(result).copy_(result)
+                results[number] = like(result).copy_(result)
         for own, result in zip(self._own, results, strict=True):
             if result.data_ptr() != own.data_ptr():
                 own.copy_(result)
@@ -490,7 +543,7 @@ class TripGraphs:
         if any(share_memory(value, stand) for stand in others):
             raise Refused("a view is made at each trip")
         if on_host:
-            self._made[number] = _maker(value)
+            self._made[number] = maker(value)
         return Fate.MADE, copy
 
 
@@ -519,42 +572,3 @@ def _check_number(value: Any, before: Any) -> None:
             raise Refused("a number has another type at each trip")
     elif not is_plain(value) or exactly(value) != exactly(before):
         raise Refused(CHANGES)
-
-
-def _like(tensor: torch.Tensor) -> torch.Tensor:
-    """Return memory with the same strides."""
-    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
-
-
-def _laid_like(array: ndarray, own: torch.Tensor) -> ndarray:
-    """Return an array of the device on other memory, which may be written if this one may."""
-    made: ndarray = ndarray._of_tensor(own)
-    known = array._layout_known
-    if known is not None:
-        made._layout_known = made._layout.view(known.dtype)
-        made._layout_known.flags.writeable = known.flags.writeable
-    return made
-
-
-def _stand_in(host: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return an array that is laid out as another, in memory of its own."""
-    low, high = np.lib.array_utils.byte_bounds(host)
-    made: np.ndarray[Any, Any] = np.ndarray(
-        host.shape, host.dtype, np.empty(high - low, np.uint8), 0, host.strides
-    )
-    made.flags.writeable = host.flags.writeable
-    return made
-
-
-def _maker(host: np.ndarray[Any, Any]) -> Callable[[], np.ndarray[Any, Any]]:
-    """Return a function that makes arrays laid out as one that a replay has made."""
-    owner = host if host.base is None else host.base
-    if type(owner) is not np.ndarray or not owner.flags.owndata or not owner.flags.c_contiguous:
-        raise Refused("a view is made at each trip")
-    shape, dtype, strides, whole = host.shape, host.dtype, host.strides, owner.shape
-    offset = host.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    if offset or math.prod(whole) != host.size or owner.dtype != dtype:
-        raise Refused("a view is made at each trip")
-    if owner is host:
-        return lambda: np.empty(shape, dtype)
-    return lambda: np.ndarray(shape, dtype, np.empty(whole, dtype), 0, strides)

@@ -26,6 +26,7 @@ from npcompile.lower import adapter
 from npcompile.lower.device import parts
 from npcompile.lower.device.job import LocalJob
 from npcompile.lower.device.kernel_graphs import graphed
+from npcompile.lower.device.segment_kernel import SegmentKernel
 from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.values import Value
@@ -70,7 +71,7 @@ class DeviceJob(LocalJob):
                 compiled = adapter.compile_device(_function(rows, outputs), examples, len(outputs))
                 kernel = compiled.run
             source, kernels = compiled.source, compiled.kernels
-            kernel = graphed(kernel, source, kernels, inputs, outputs)
+            kernel = SegmentKernel(self._graph, graphed(kernel, source, kernels, inputs, outputs))
         except Exception as failure:  # a failure of the compiler is a reason, never the user's exception
             error = Cause.COMPILATION_FAILED(type(failure).__name__, str(failure))
         finally:
