@@ -57,6 +57,8 @@ class Stats(_Typed):
         Trips that such graphs did.
     fused_trips : int
         Those of them that were done by kernels of several trips each.
+    segment_graphs : int
+        Times that the kernels of a straight piece of a program were launched as one CUDA graph.
     native_loops : int
         Loops that have native code, for each combination of types at their entry.
     loop_entries : int
@@ -98,6 +100,7 @@ class Stats(_Typed):
     graph_captures: int = 0
     graph_trips: int = 0
     fused_trips: int = 0
+    segment_graphs: int = 0
     native_loops: int = 0
     loop_entries: int = 0
     loop_leaves: int = 0

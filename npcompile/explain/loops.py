@@ -132,7 +132,10 @@ def graphs_of(partitioned: PartitionedFunction) -> tuple[tuple[int, str], ...]:
     graphs = partitioned.loop_graphs
     if graphs is None:
         return ()
-    done = {line: f"{trips} trips were done as CUDA graphs" for line, trips in graphs.trips.items()}
+    done = {
+        line: f"{trips} trips were done as CUDA graphs" + ", several by one kernel" * (line in graphs.fused)
+        for line, trips in graphs.trips.items()
+    }
     refused = {line: f"not done as CUDA graphs: {why}" for line, why in graphs.refusals.items()}
     return tuple(sorted((refused | done).items()))
 

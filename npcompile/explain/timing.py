@@ -45,6 +45,7 @@ _COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
     "graph_captures",
     "graph_trips",
     "fused_trips",
+    "segment_graphs",
     "loop_entries",
     "loop_leaves",
     "loop_overflows",

@@ -183,6 +183,13 @@ def test_few_trips_are_not_compiled(composed: list[fx.Graph]) -> None:
     assert jitted.stats.graph_trips < fused_trips.BEFORE and not composed
 
 
+def test_a_loop_that_is_done_once_or_twice_is_not_compiled(composed: list[fx.Graph]) -> None:
+    jitted = npcompile.jit(in_place, wait=True)
+    for _ in range(3):
+        jitted(*arrays(), 2000)
+    assert jitted.stats.graph_trips > fused_trips.BEFORE and not composed
+
+
 def test_a_kernel_of_other_bytes_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     def off(graph: fx.Graph) -> LocalJob:
         job = copying_device.at_once(graph)
@@ -229,3 +236,10 @@ def test_a_program_of_many_kernels_is_not_used(monkeypatch: pytest.MonkeyPatch) 
     for _ in range(3):
         counted(jitted, *arrays(), 37)
     assert jitted.stats.fused_trips == 0
+
+
+def test_explain_tells_of_it() -> None:
+    told = npcompile.explain(warmed(in_place, *arrays(), 37), *arrays(), 37)
+    ((line, what),) = told.graphs
+    assert line == in_place.__code__.co_firstlineno + 1
+    assert what.endswith(" trips were done as CUDA graphs, several by one kernel")

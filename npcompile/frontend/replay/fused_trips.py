@@ -22,6 +22,7 @@ from npcompile.lower.plan.graph import evaluate, rows_of, write
 from npcompile.lower.plan.values import Value
 
 BEFORE = 64  # trips that were done of a kind, before several of them are compiled as one
+TIMES = 4  # in so many loops at least: to compile takes seconds, for which a script that ends would wait
 SIZES = (16, 8, 4)  # trips of one kernel
 MOST_OPERATIONS = 240  # of one kernel: to compile more takes long, and gains little
 COMPLEX = 4  # operations that one on complex numbers is
@@ -216,14 +217,15 @@ class FusedTrips:
     def __init__(self) -> None:
         self.size = 0
         self.refusal: str | None = None
-        self._done = 0
+        self._done = self._times = 0
         self._launches = 0
         self._job: LocalJob | None = None
 
     def count(self, trips: int) -> bool:
-        """Count trips that are done; tell if it is time to compose some."""
+        """Count trips that one loop does; tell if it is time to compose some."""
         self._done += trips
-        return self._job is None and self._done >= BEFORE
+        self._times += 1
+        return self._job is None and self._done >= BEFORE and self._times >= TIMES
 
     def begin(self, compose: Callable[[int], Composer]) -> None:
         """Begin to compile, where that pays. compose: does so many trips, and notes them."""

@@ -93,12 +93,13 @@ class LoopGraphs:
     """The graphs of a function's loops.
 
     counter: counts them. refusals: by line, why the trips of a loop are done one by one. trips: by line, how
-    many were done at once.
+    many were done at once. fused: the lines of loops some of whose trips are done several by one kernel.
     """
 
     def __init__(self, counter: LoopCounter) -> None:
         self.refusals: dict[int, str] = {}
         self.trips: Counter[int] = Counter()
+        self.fused: set[int] = set()
         self._counter = counter
         self._loops: dict[tuple[Any, ...], _Loop] = {}
         self._lock = threading.Lock()
@@ -182,6 +183,8 @@ class LoopGraphs:
         item = None if iterator is None else next(islice(iterator, trips - 1, None))
         self._counter.graph_trips += trips
         self.trips[loop.trip.line] += trips
+        if kept.graphs.are_fused:
+            self.fused.add(loop.trip.line)
         for step in loop.trip.steps:
             if step.block >= 0:
                 blocks[step.block].counted(trips)

@@ -148,6 +148,11 @@ class TripGraphs:
         self._units: dict[int, _Unit | None] = {}
         self._fused = FusedTrips()
 
+    @property
+    def are_fused(self) -> bool:
+        """Tell if there are kernels that do several trips each."""
+        return any(unit is not None and unit.is_fused for unit in self._units.values())
+
     def is_of(self, numbers: list[Hashable]) -> bool:
         """Tell if the graphs are good for trips whose kernels were given these numbers."""
         return len(numbers) == len(self._numbers) and all(

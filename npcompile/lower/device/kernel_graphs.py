@@ -128,6 +128,7 @@ class KernelGraphs:
 
     def _answer(self, graph: _Graph, device: torch.device) -> list[torch.Tensor]:
         graph.launch()
+        transfers.copies.segment_graphs += 1
         results = [
             tensor if place in graph.numbers else _like(tensor).copy_(tensor)
             for place, tensor in enumerate(graph.results)

@@ -18,17 +18,19 @@ LEAVES = "a value leaves the device at each trip"
 
 
 class Counter(Protocol):
-    """An object that bytes are added to."""
+    """An object that bytes, and the launches of segments' graphs, are added to."""
 
     bytes_to_device: int
     bytes_from_device: int
+    segment_graphs: int
 
 
 class _Copies(threading.local):
-    """The bytes that this thread has copied."""
+    """The bytes that this thread has copied, and the graphs of segments that it has launched."""
 
     bytes_to_device = 0
     bytes_from_device = 0
+    segment_graphs = 0
     are_forbidden = False  # device work is being captured
 
 
@@ -100,14 +102,15 @@ def note_from_device(nbytes: int) -> None:
 
 
 class counting:
-    """Adds the bytes that this thread copies in the `with` block to a counter."""
+    """Adds to a counter what this thread copies and launches in the `with` block."""
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
 
     def __enter__(self) -> None:
-        self._before = copies.bytes_to_device, copies.bytes_from_device
+        self._before = copies.bytes_to_device, copies.bytes_from_device, copies.segment_graphs
 
     def __exit__(self, *exc: object) -> None:
         self.counter.bytes_to_device += copies.bytes_to_device - self._before[0]
         self.counter.bytes_from_device += copies.bytes_from_device - self._before[1]
+        self.counter.segment_graphs += copies.segment_graphs - self._before[2]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import torch
 
+from npcompile.diagnostics.stats import Stats
 from npcompile.lower.device import graphs, memory, transfers
 from npcompile.lower.device.kernel_graphs import MET, MOST_CAPTURED, KernelGraphs, graphed
 from npcompile.lower.plan.values import Value
@@ -51,6 +52,14 @@ def test_a_graph_answers_what_the_kernel_answers(capturer: TapedGraphs) -> None:
     assert work.calls == calls and capturer.launches == 1
     assert torch.equal(doubled, x * 2)
     assert total.item() == 25.0 and total.dtype == torch.float32 and some.item() is True
+
+
+def test_launches_of_graphs_are_counted(capturer: TapedGraphs) -> None:
+    kernel, x, stats = KernelGraphs(statistics, [1, 2]), torch.arange(5.0), Stats()
+    with transfers.counting(stats):
+        warm(kernel, x)
+        assert kernel(x) and kernel(x)
+    assert stats.segment_graphs == capturer.launches == 2
 
 
 def test_results_stay_when_a_graph_is_launched_again(capturer: TapedGraphs) -> None:
