@@ -122,6 +122,23 @@ class MatMul(ir.Compound):
 
 
 @dataclass(frozen=True, eq=False)
+class ByUfunc(ir.Compound):
+    """A new array: a ufunc of the items of a map's array, by NumPy's own inner loop.
+
+    name: the ufunc's. one: its C++ function of one item. exponent: that of `power`, of the items' type.
+    """
+
+    name: str
+    value: Map
+    one: str
+    exponent: ir.Expression | None = None
+
+    def __str__(self) -> str:
+        more = "" if self.exponent is None else f", {self.exponent}"
+        return f"{self.name}({self.value}{more})"
+
+
+@dataclass(frozen=True, eq=False)
 class CheckApart(ir.CompoundStep):
     """Leave where two arrays may have memory in common."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from npcompile.lower.loops import ir
+from npcompile.lower.loops import array_ir, ir
 from npcompile.lower.loops.affine import is_used_before
 from npcompile.lower.loops.array_ir import (
     Dot,
@@ -261,6 +261,7 @@ NODES: dict[type[Any], NodeRules] = {
     Reduced: NodeRules({"value": _is(Array, Scalar)}, _NUMBER, lambda node: _map(node.value)),
     Dot: NodeRules({"left": _ARRAY, "right": _ARRAY}, _NUMBER),
     MatMul: NodeRules({"left": _ARRAY, "right": _ARRAY}, _ARRAY),
+    array_ir.ByUfunc: NodeRules({"value": _ARRAY, "exponent": _NUMBER}, _ARRAY),
     Filled: NodeRules({"shape": _INT, "item": _NUMBER}, _ARRAY),
     Whole: NodeRules({"array": _ARRAY}, _is(Source)),
     Indices: NodeRules({"index": _ARRAY, "array": _ARRAY}),

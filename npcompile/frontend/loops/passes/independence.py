@@ -40,8 +40,9 @@ from npcompile.lower.loops.types import (
 _PURE = (
     *(ir.Constant, ir.Read, ir.Apply, ir.Item, ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.View, ir.Call),
     *(array_ir.Transposed, array_ir.Lane, array_ir.Map, array_ir.Reduced, array_ir.Dot, array_ir.MatMul),
+    array_ir.ByUfunc,
 )
-_HEAVY = (ir.Call, array_ir.Reduced, array_ir.Dot, array_ir.MatMul, array_ir.Map)
+_HEAVY = (ir.Call, array_ir.Reduced, array_ir.Dot, array_ir.MatMul, array_ir.Map, array_ir.ByUfunc)
 
 
 class Dependent(Exception):

@@ -12,7 +12,7 @@ from npcompile.lower.loops.types import Array
 
 _WORK = (
     *(array_ir.Map, array_ir.Reduced, array_ir.Dot, array_ir.MatMul, array_ir.Selected, array_ir.StoreMap),
-    *(whole_ir.WholeFunction, whole_ir.SortInPlace),
+    *(array_ir.ByUfunc, whole_ir.WholeFunction, whole_ir.SortInPlace),
 )
 
 

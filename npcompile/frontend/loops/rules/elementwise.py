@@ -21,6 +21,7 @@ from npcompile.frontend.loops.rules.products import matmul
 from npcompile.frontend.loops.scalars import arithmetic, functions, ufuncs, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import (
+    ByUfunc,
     Fetch,
     Lane,
     Listed,
@@ -210,6 +211,10 @@ def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expressi
             return Operation(function, (both, both), operation.result)
         return operation
 
+    if isinstance(right.type, Scalar) and (operation := choose((item_type(left), right.type))) is not None:
+        to = operation.operands[0]
+        if operation.result == to and _has_loop(to):
+            return _by_ufunc(np.power, operation, left, cast(right, to))
     return elementwise(choose, (left, right), named)
 
 
@@ -250,7 +255,25 @@ def called(function: object, operands: tuple[ir.Expression, ...]) -> ir.Expressi
             return ufuncs.operation_on_items(function, kinds)
         return functions.call(function, kinds)
 
+    if function in ufuncs.TAKE_LONG:
+        (operand,) = map(scalar_or_array, operands)
+        operation = choose((item_type(operand),)) if ndim(operand) else None
+        if operation is not None and _has_loop(operation.result):
+            return _by_ufunc(function, operation, operand)
     return elementwise(choose, operands, f"calls of `{name}`")
+
+
+def _has_loop(kind: Scalar) -> bool:
+    """Tell if NumPy's inner loops take several numbers of a type at once."""
+    return kind.code in ("f4", "f8")
+
+
+def _by_ufunc(
+    ufunc: np.ufunc, operation: Operation, operand: ir.Expression, exponent: ir.Expression | None = None
+) -> ByUfunc:
+    """Return a ufunc of an array by NumPy's own loop, where the C library's functions take much longer."""
+    value = converted(operand, operation.operands[0])
+    return ByUfunc(value.type, ufunc.__name__, value, operation.function, exponent)
 
 
 @language.calls(np.real)

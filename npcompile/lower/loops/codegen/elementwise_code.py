@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import CheckApart, Lane, Map, Source, StoreMap
+from npcompile.lower.loops.array_ir import ByUfunc, CheckApart, Lane, Map, Source, StoreMap
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
 from npcompile.lower.loops.types import Array, Scalar
 
@@ -51,6 +51,17 @@ def computed(emitter: Emitter, kind: ir.Type, function: str, operands: Sequence[
     emitter.lines.append(f"npl::scratch {kept};")
     emitter.leave_if(f"npl::{function}({', '.join([made, kept, *operands])})")
     return made
+
+
+@writes(ByUfunc)
+def _by_ufunc(emitter: Emitter, node: ByUfunc) -> str:
+    array = emitter.value(node.value)
+    if node.exponent is not None:
+        emitter.lines.append(f"npl::replace_by_powers({array}, {emitter.value(node.exponent)});")
+    else:
+        one = f"[](const auto x) {{ return {node.one}(x); }}"
+        emitter.lines.append(f'npl::replace_items<"{node.name}">({array}, {one});')
+    return array
 
 
 @does(StoreMap)

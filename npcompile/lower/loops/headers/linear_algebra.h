@@ -21,55 +21,52 @@ template <bool packed>
 static inline bool is_no_square(const array<double, 2, packed> &of) {
     return of.shape[0] != of.shape[1] || of.shape[0] == 0 || of.shape[0] > most_rows;
 }
-#define NPL_LOOP(name, operands)                                                 \
-    static ufunc_loop by{};                                                      \
-    static bool asked = false;                                                   \
-    if (!asked && !in_round)                                                     \
-        by = find_loop("numpy.linalg._umath_linalg", name, operands, numpy_type<double>()), asked = true; \
-    if (!by.loop) return true;
+template <literal name, int operands>
+static inline const ufunc_loop *lapack_loop() {
+    return numpy_loop<"numpy.linalg._umath_linalg", name, double, operands>.get();
+}
 
 template <bool packed, bool packed_vector>
 static bool solve(array<double, 1, true> &made, scratch &kept, const array<double, 2, packed> &matrix,
                   const array<double, 1, packed_vector> &vector) {
-    NPL_LOOP("solve1", 3)
-    if (is_no_square(matrix) || vector.shape[0] != matrix.shape[0] || make(vector.shape, made, kept)) return true;
+    const ufunc_loop *by = lapack_loop<"solve1", 3>();
+    if (!by || is_no_square(matrix) || vector.shape[0] != matrix.shape[0] || make(vector.shape, made, kept)) return true;
     char *operands[] = {matrix.data, vector.data, made.data};
     const intptr_t sizes[] = {1, matrix.shape[0]};
     const intptr_t steps[] = {0, 0, 0, matrix.stride(0), matrix.stride(1), vector.stride(0), sizeof(double)};
-    return apply(by, operands, sizes, steps);
+    return apply(*by, operands, sizes, steps);
 }
 template <bool packed, bool other_packed>
 static bool solve(array<double, 2, true> &made, scratch &kept, const array<double, 2, packed> &matrix,
                   const array<double, 2, other_packed> &other) {
-    NPL_LOOP("solve", 3)
-    if (is_no_square(matrix) || other.shape[0] != matrix.shape[0] || other.shape[1] == 0 ||
+    const ufunc_loop *by = lapack_loop<"solve", 3>();
+    if (!by || is_no_square(matrix) || other.shape[0] != matrix.shape[0] || other.shape[1] == 0 ||
         other.shape[1] > most_rows || make(other.shape, made, kept))
         return true;
     char *operands[] = {matrix.data, other.data, made.data};
     const intptr_t sizes[] = {1, matrix.shape[0], other.shape[1]};
     const intptr_t steps[] = {0, 0, 0, matrix.stride(0), matrix.stride(1), other.stride(0), other.stride(1),
                               made.stride(0), made.stride(1)};
-    return apply(by, operands, sizes, steps);
+    return apply(*by, operands, sizes, steps);
 }
 template <bool packed>
 static bool inverse(array<double, 2, true> &made, scratch &kept, const array<double, 2, packed> &matrix) {
-    NPL_LOOP("inv", 2)
-    if (is_no_square(matrix) || make(matrix.shape, made, kept)) return true;
+    const ufunc_loop *by = lapack_loop<"inv", 2>();
+    if (!by || is_no_square(matrix) || make(matrix.shape, made, kept)) return true;
     char *operands[] = {matrix.data, made.data};
     const intptr_t sizes[] = {1, matrix.shape[0]};
     const intptr_t steps[] = {0, 0, matrix.stride(0), matrix.stride(1), made.stride(0), made.stride(1)};
-    return apply(by, operands, sizes, steps);
+    return apply(*by, operands, sizes, steps);
 }
 template <bool packed>
 static bool determinant(double &answer, const array<double, 2, packed> &matrix) {
-    NPL_LOOP("det", 2)
-    if (is_no_square(matrix)) return true;
+    const ufunc_loop *by = lapack_loop<"det", 2>();
+    if (!by || is_no_square(matrix)) return true;
     char *operands[] = {matrix.data, reinterpret_cast<char *>(&answer)};
     const intptr_t sizes[] = {1, matrix.shape[0]};
     const intptr_t steps[] = {0, 0, matrix.stride(0), matrix.stride(1)};
-    return apply(by, operands, sizes, steps);
+    return apply(*by, operands, sizes, steps);
 }
-#undef NPL_LOOP
 
 // The product of two vectors in space. NumPy's answer is a view.
 template <typename T, bool packed, bool other_packed>

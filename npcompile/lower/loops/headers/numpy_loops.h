@@ -22,8 +22,8 @@ struct ufunc_loop {
     void operator()(char **operands, const intptr_t *sizes, const intptr_t *steps) const { loop(operands, sizes, steps, data); }
 };
 
-static __attribute__((noinline, cold)) ufunc_loop find_loop(const char *of, const char *name, int operands, int item) {
-    void *module = PyImport_ImportModule(of);
+static __attribute__((noinline, cold)) ufunc_loop find_loop(const char *module_name, const char *name, int operands, int item) {
+    void *module = PyImport_ImportModule(module_name);
     if (failed(module)) return {};
     void *found = PyObject_GetAttrString(module, name);
     Py_DecRef(module);
@@ -38,5 +38,44 @@ static __attribute__((noinline, cold)) ufunc_loop find_loop(const char *of, cons
         }
     return made;  // the module keeps the ufunc
 }
+
+// A loop that native code may need. It is looked for when it is needed first, and before threads share trips, as only
+// the thread that holds Python's lock can.
+class needed_loop {
+    static inline needed_loop *last = nullptr;
+    const char *module_name, *name;
+    const int operands, item;
+    ufunc_loop found{};
+    bool asked = false;
+    needed_loop *const before;
+
+    void find() { found = find_loop(module_name, name, operands, item), asked = true; }
+
+public:
+    // When the library is loaded.
+    needed_loop(const char *module_name, const char *name, int operands, int item)
+        : module_name(module_name), name(name), operands(operands), item(item), before(last) {
+        last = this;
+    }
+
+    const ufunc_loop *get() {
+        if (!asked && !in_round) [[unlikely]] find();
+        return found.loop ? &found : nullptr;
+    }
+    static void find_all() {
+        for (needed_loop *one = last; one; one = one->before)
+            if (!one->asked) one->find();
+    }
+};
+
+template <size_t size>
+struct literal {
+    char text[size];
+    consteval literal(const char (&given)[size]) {
+        for (size_t k = 0; k < size; k++) text[k] = given[k];
+    }
+};
+template <literal module_name, literal name, typename T, int operands>
+inline needed_loop numpy_loop{module_name.text, name.text, operands, numpy_type<T>()};
 
 }  // namespace npl

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "maps.h"
+#include "numpy_loops.h"
 
 extern "C" {
 int PyOS_InterruptOccurred(void);
@@ -304,6 +305,7 @@ struct sharing {
     bool run(const Trips &trips_of) {
         job<Trips> one{*this, trips_of};
         npl_threads.rounds++;
+        needed_loop::find_all();
         began = now(), own_trips = 0;
         const int64_t chunks = (count + grain - 1) / grain;
         const unsigned shares = unsigned(chunks < npl_threads.count ? chunks : npl_threads.count);

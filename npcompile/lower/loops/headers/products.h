@@ -97,15 +97,13 @@ static inline bool lies_for_blas(const factor &of) {
 // Makes a product by NumPy's loop, in memory that lies by rows; tells if it has.
 template <typename T>
 static __attribute__((noinline)) bool by_blas(char *made, factor left, factor right) {
-    static ufunc_loop by{};
-    static bool asked = false;
     if (in_round || !lies_for_blas<T>(left) || !lies_for_blas<T>(right)) return false;
-    if (!asked) by = find_loop("numpy._core._multiarray_umath", "matmul", 3, numpy_type<T>()), asked = true;
-    if (!by.loop) return false;
+    const ufunc_loop *by = numpy_loop<"numpy._core._multiarray_umath", "matmul", T, 3>.get();
+    if (!by) return false;
     char *operands[] = {left.data, right.data, made};
     const intptr_t sizes[] = {1, left.rows, left.columns, right.columns}, size = sizeof(T);
     const intptr_t steps[] = {0, 0, 0, left.down, left.along, right.down, right.along, right.columns * size, size};
-    by(operands, sizes, steps);
+    (*by)(operands, sizes, steps);
     return true;
 }
 

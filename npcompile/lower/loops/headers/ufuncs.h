@@ -1,7 +1,7 @@
 // NumPy's ufuncs of scalars, and its functions `round` and `clip`; operators are in scalars.h.
 //
 // `frontend/loops/scalars/ufuncs.py` names them, with the types that NumPy computes in. Each answers bit for bit as NumPy,
-// the last digits of transcendental functions excepted. Included by functions.h.
+// the last digits of transcendental functions excepted: those of arrays are in ufunc_items.h. Included by functions.h.
 #pragma once
 
 #include "libm.h"
