@@ -155,6 +155,21 @@ static inline int64_t save(int64_t *words, const T &value) {
     std::memcpy(words, &value, sizeof(T));
     return words_of<T>;
 }
+// By its parts: a number that is copied whole would be kept by its bits, in registers of ints.
+template <typename T>
+static inline int64_t load(const int64_t *words, complex<T> &value) {
+    T parts[2];
+    std::memcpy(parts, words, sizeof(parts));
+    value = {parts[0], parts[1]};
+    return words_of<complex<T>>;
+}
+template <typename T>
+static inline int64_t save(int64_t *words, const complex<T> &value) {
+    const T parts[2] = {value.real, value.imag};
+    words[0] = 0;
+    std::memcpy(words, parts, sizeof(parts));
+    return words_of<complex<T>>;
+}
 // By its fields: a range that is copied whole would stay in memory, from which each trip takes its position.
 static inline int64_t load(const int64_t *words, range &value) {
     value = {words[0], words[1], words[2], words[3]};
@@ -192,6 +207,10 @@ static inline int64_t save(int64_t *words, const array<T, N, packed> &value) {
 template <typename T>
 static inline void bind(T &name, const T &value) {
     name = value;
+}
+template <typename T>
+static inline void bind(complex<T> &name, const complex<T> &value) {
+    name.real = value.real, name.imag = value.imag;
 }
 template <typename T>
 static inline void drop(const T &) {}
