@@ -397,12 +397,13 @@ SMALL = 1 << 40  # ints from outside are taken to be smaller, or names of them a
 class Access:
     """The place of an item along one axis of an array, in a loop over a range.
 
-    index: the index as an affine expression of the loop's item and of names that the loop does not change.
+    index: affine in the loop's item and names that stay, or in one that trips move. moves: 1 after that.
     """
 
     array: Expression
     axis: int
     index: Expression
+    moves: int = 0
 
 
 class Kept:
@@ -416,7 +417,7 @@ class FastLoop:
     items: the names that stand for the range's item, or the number of an item of `enumerate`. accesses: the
     checks, each to be made for the first and the last item. unchecked: the items, stored or read, that then
     need none. sums: ints to which trips add little, by the additions, which cannot leave where the ints are
-    below 2^62 before the first trip. kept: the items for which there is one more version.
+    below 2^62 before the first trip. moved: ints to which each trip adds. kept: items of one more version.
     """
 
     header: Block
@@ -425,6 +426,7 @@ class FastLoop:
     accesses: list[Access]
     unchecked: set[Any]
     sums: dict[Expression, str] = field(default_factory=dict)
+    moved: dict[str, int] = field(default_factory=dict)
     kept: Kept | None = None
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.register_ir import has_place
 
 
 @dataclass(frozen=True)
@@ -168,5 +169,6 @@ def broken_nests(region: ir.Region) -> Iterator[tuple[Any, str]]:
                 if (str(node.array), axis) not in checked:
                     yield node, f"axis {axis} is not checked before the nest"
         for block, loop in region.fast_loops.items():
-            if block in nest.blocks and not loop.unchecked <= nest.unchecked:
+            placed = {node for node in loop.unchecked if has_place(loop, node)}
+            if block in nest.blocks and not placed <= nest.unchecked:
                 yield block.label, "an item of an innermost loop has a check within the nest"

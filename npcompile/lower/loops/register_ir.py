@@ -89,6 +89,11 @@ def place_text(node: ir.Item | ir.StoreItem) -> str:
     return f"{node.array}[{', '.join(map(str, node.indices))}]"
 
 
+def has_place(loop: ir.FastLoop, node: ir.Item | ir.StoreItem) -> bool:
+    """Tell if an item needs no check, and its place follows from the loop's item."""
+    return node in loop.unchecked and not any(varies(index, {*loop.moved}) for index in node.indices)
+
+
 def varies(node: ir.Expression, items: set[str]) -> bool:
     """Tell if an index reads a name of the loop's item."""
     if isinstance(node, ir.Read):

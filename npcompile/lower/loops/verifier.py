@@ -43,7 +43,7 @@ from npcompile.lower.loops.list_ir import (
 )
 from npcompile.lower.loops.nest_ir import broken_nests
 from npcompile.lower.loops.parallel_ir import SharedLoop
-from npcompile.lower.loops.register_ir import Registers, place_text, varies
+from npcompile.lower.loops.register_ir import Registers, has_place, place_text, varies
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
 
@@ -506,7 +506,7 @@ def _kept_items_fit(form: Form) -> Broken:
         for one in loop.kept.items:
             place, arrays = place_text(one.place), {str(array) for array in one.arrays}
             for node in one.uses:
-                if place_text(node) != place or node not in loop.unchecked or node not in used:
+                if place_text(node) != place or not has_place(loop, node) or node not in used:
                     yield node, f"it is no use of {place}"
                 if any(varies(index, loop.items) for index in node.indices):
                     yield node, "its place is not the same in each trip"
@@ -515,8 +515,8 @@ def _kept_items_fit(form: Form) -> Broken:
             for node in used:
                 if node in one.uses or not (one.is_stored or isinstance(node, ir.StoreItem)):
                     continue
-                known = node in loop.unchecked and frozenset((place, place_text(node))) in compared
-                if not known and (node in loop.unchecked or str(node.array) not in arrays):
+                known = has_place(loop, node) and frozenset((place, place_text(node))) in compared
+                if not known and (has_place(loop, node) or str(node.array) not in arrays):
                     yield node, f"{place} may share memory with it"
 
 
@@ -533,13 +533,14 @@ def _carried_items_fit(form: Form) -> Broken:
                     stride = header.end.kind.stride
                     if stride is None or not is_used_before(load, store, loop.items, stride):
                         yield load, f"{place_text(store)} is not stored there in the trip before"
-            for node in (*one.loads, *one.stores):
-                if node not in loop.unchecked or node in kept:
+            uses: list[ir.Item | ir.StoreItem] = [*one.loads, *one.stores]
+            for node in uses:
+                if not has_place(loop, node) or node in kept:
                     yield node, "it is checked, or kept"
             places = {place_text(node) for node in (*one.stores, *one.apart)}
             arrays = {str(array) for array in one.arrays}
             for store in stores:
-                known = store in loop.unchecked and place_text(store) in places
+                known = has_place(loop, store) and place_text(store) in places
                 if not (known or store in kept or str(store.array) in arrays):
                     yield store, f"{place_text(one.loads[0])} may share memory with it"
 

@@ -10,12 +10,14 @@ Loops that work on parts of arrays take long beside the checks of items, and are
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
+from typing import NamedTuple
 
 from npcompile.frontend.loops.passes.intervals import Interval, interval_of
-from npcompile.frontend.loops.passes.moves import moves_of
+from npcompile.frontend.loops.passes.moves import Moved, moves_of
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.nesting import natural_loops
+from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
 from npcompile.lower.loops.iterator_ir import CountedState, PartsState, is_finite
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
@@ -50,20 +52,34 @@ def _fast_loop(
     called = {name for step in calls for name in (step.name, *step.function.changed)}
     changed = {*names, *called} - items
     made = ir.FastLoop(header, blocks, items, [], set())
-    known: set[tuple[str, int, str]] = set()
+    moved = _moved(header, blocks)
+    known: set[tuple[str, int, str, int]] = set()
+    moves = {name: place for name, (_, place) in moved.items()}
     for block in sorted(blocks, key=lambda one: one.label):
-        for one in (*block.steps, block.end):
+        for number, one in enumerate((*block.steps, block.end)):
             for node in accesses_of(one):
                 if not isinstance(node.array, ir.Read) or node.array.name in changed:
                     continue
-                if not all(_is_affine(region, index, items, changed) for index in node.indices):
+                if not all(
+                    _is_affine(region, index, items, changed) or _is_moved(region, index, moves)
+                    for index in node.indices
+                ):
                     continue
                 made.unchecked.add(node)
                 for axis, index in enumerate(node.indices):
-                    key = node.array.name, axis, str(index)
+                    after = [place for name, place in moves.items() if varies(index, {name})]
+                    access = ir.Access(
+                        node.array, axis, index, int(any(_is_after(place, block, number) for place in after))
+                    )
+                    key = node.array.name, axis, str(index), access.moves
                     if key not in known:
                         known.add(key)
-                        made.accesses.append(ir.Access(node.array, axis, index))
+                        made.accesses.append(access)
+    made.moved = {
+        name: by
+        for name, (by, _) in moved.items()
+        if any(varies(access.index, {name}) for access in made.accesses)
+    }
     made.sums = _sums(region, header, blocks)
     return made if made.unchecked or made.sums else None
 
@@ -104,6 +120,57 @@ def _sums(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> dict[ir
             if all(_is_little(interval_of(one.step)) for one in moved):
                 found |= {one.node: name for one in moved if one.node not in region.certain}
     return found
+
+
+class _Place(NamedTuple):
+    """A step of a loop's, and the blocks that come after its block in a trip."""
+
+    block: ir.Block
+    number: int
+    after: set[ir.Block]
+
+
+def _moved(header: ir.Block, blocks: set[ir.Block]) -> dict[str, tuple[int, _Place]]:
+    """Return the ints that each trip moves by a constant once (`out[k] = x; k += 1`): that, and where."""
+    found: dict[str, tuple[int, _Place]] = {}
+    bound: list[str] = []
+    for block in sorted(blocks, key=lambda one: one.label):
+        for number, step in enumerate((*block.steps, block.end)):
+            if step is None:
+                continue
+            bound += bound_by(step)
+            if not isinstance(step, ir.Bind) or header.types.get(step.name) != INT or block is header:
+                continue
+            match moves_of(step.name, step.value):
+                case [Moved(node=node, step=ir.Constant(value=by), backward=backward)] if node is step.value:
+                    if by <= LITTLE and in_each_trip(header, blocks, block):
+                        place = _Place(block, number, _after(block, header, blocks))
+                        found[step.name] = -by if backward else by, place
+    return {name: one for name, one in found.items() if bound.count(name) == 1}
+
+
+def _after(block: ir.Block, header: ir.Block, blocks: set[ir.Block]) -> set[ir.Block]:
+    """Return the blocks that come after one in a trip."""
+    seen: set[ir.Block] = set()
+    pending = [*ir.targets(block.end)]
+    while pending:
+        one = pending.pop()
+        if one in blocks and one not in seen and one is not header:
+            seen.add(one)
+            pending += ir.targets(one.end)
+    return seen
+
+
+def _is_after(place: _Place, block: ir.Block, number: int) -> bool:
+    return block in place.after or (block is place.block and number > place.number)
+
+
+def _is_moved(region: ir.Region, node: ir.Expression, moved: Container[str]) -> bool:
+    """Tell if an index is an int that trips move by a constant, and a constant."""
+    match node:
+        case ir.Apply(operator=ast.Add | ast.Sub, operands=(left, ir.Constant(value=value))):
+            return node in region.certain and abs(value) <= LITTLE and _is_moved(region, left, moved)
+    return isinstance(node, ir.Read) and node.type == INT and node.name in moved
 
 
 def _is_little(interval: Interval) -> bool:

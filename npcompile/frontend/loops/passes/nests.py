@@ -29,6 +29,7 @@ from npcompile.lower.loops.nest_ir import (
     RangeBounds,
     SpannedAccess,
 )
+from npcompile.lower.loops.register_ir import has_place
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import INT, Array
 from npcompile.lower.loops.verifier import bound_by
@@ -145,7 +146,8 @@ class _Nest:
             for header, loop in self.region.fast_loops.items()
             if header in self.blocks and isinstance(header.end, ir.NextOfRange)
         ]
-        if not all(loop.unchecked <= unchecked for loop in fast):
+        placed = {node for loop in fast for node in loop.unchecked if has_place(loop, node)}
+        if not placed <= unchecked:
             return None
         within = {
             block for header, blocks in self.loops.items() if header is not self.header for block in blocks

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from npcompile.frontend.loops.passes.bounds_checks import accesses_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.affine import is_used_before
-from npcompile.lower.loops.register_ir import Carried, Register, Registers, place_text, varies
+from npcompile.lower.loops.register_ir import Carried, Register, Registers, has_place, place_text, varies
 from npcompile.lower.loops.types import Array
 
 # Steps, ends and expressions that use no memory but items of arrays, and never let other threads run.
@@ -46,9 +46,9 @@ def _registers(loop: ir.FastLoop) -> Registers | None:
     if not all(isinstance(node.array, ir.Read) and node.array.name not in bound for node in uses):
         return None
     places: dict[str, list[_Use]] = {}
-    elsewhere = [node for node in uses if node not in loop.unchecked]
+    elsewhere = [node for node in uses if not has_place(loop, node)]
     for node in uses:
-        if node in loop.unchecked:
+        if has_place(loop, node):
             places.setdefault(place_text(node), []).append(node)
     fixed = {
         place: nodes

@@ -307,8 +307,8 @@ class Emitter:
 
     def checks(self, node: ir.Item | ir.StoreItem) -> bool:
         """Tell if the version at hand checks an item's place."""
-        if self.nested and self.nest is not None and node in self.nest.unchecked:
-            return False
+        if self.nested and self.nest is not None:
+            return node not in self.nest.unchecked
         return self.version == CHECKED or self.loop is None or node not in self.loop.unchecked
 
     def is_certain(self, node: ir.Apply) -> bool:

@@ -53,15 +53,24 @@ def _check(emitter: Emitter, loop: ir.FastLoop, checked: str) -> None:
     emitter.lines.append("bool inside = true;")
     for access in loop.accesses:
         ends = []
-        for end in ("first", "last"):
-            emitter.instead, emitter.held = dict.fromkeys(loop.items, end), {}
+        for end, trips in (("first", "0"), ("last", "(left - 1)")):
+            moved = {
+                name: _moved(emitter, name, by, f"({trips} + {access.moves})")
+                for name, by in loop.moved.items()
+            }
+            emitter.instead, emitter.held = dict.fromkeys(loop.items, end) | moved, {}
             ends.append(emitter.index(access.array, access.axis, access.index))
         emitter.instead, emitter.held = {}, {}
         length = f"{emitter.value(access.array)}.shape[{access.axis}]"
         emitter.lines.append(
             f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
         )
-    for name in dict.fromkeys(loop.sums.values()):
+    for name in dict.fromkeys((*loop.sums.values(), *loop.moved)):
         emitter.lines.append(f"inside &= npl::is_far_from_ends({emitter.variable(name, INT)});")
     emitter.lines.append(f"if (!inside) {checked}")
     emitter.lines.append("trips -= left;")
+
+
+def _moved(emitter: Emitter, name: str, by: int, times: str) -> str:
+    """Return an int that trips move by a constant, after so many moves."""
+    return f"({emitter.variable(name, INT)} + {times} * {by}ll)"

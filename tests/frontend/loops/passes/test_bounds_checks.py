@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import npcompile
 from npcompile.lower.loops import ir
-from tests.frontend.loops.native import check
+from tests.frontend.loops.native import check, copies, run_natively
 
 
 def first_above(x: Any, limits: Any, found: Any) -> Any:
@@ -147,3 +148,76 @@ def test_a_loop_over_items_within_a_nest_polls() -> None:
 
     region = check(nested, np.arange(9, dtype=np.uint8), np.zeros(7)).loop.region
     assert all(isinstance(header.end, ir.NextOfRange) for header in region.fast_loops)
+
+
+def moved_forward(x: Any, out: Any, k: int) -> Any:
+    for v in x:
+        out[k] = v
+        k += 1
+    return k
+
+
+def moved_backward(x: Any, out: Any, k: int) -> Any:
+    for i in range(len(x)):
+        k -= 2
+        out[k] = x[i] + out[k + 1]
+    return k
+
+
+def moved_between(x: Any, out: Any, k: int) -> Any:
+    for i in range(len(x)):
+        if x[i] > 2:
+            out[k] = 7
+        k += 3
+        out[k - 1] = x[i]
+    return k
+
+
+def moved_beside_a_kept_item(x: Any, out: Any, k: int) -> Any:
+    for i in range(len(x)):
+        out[0] += x[i]
+        out[k] = out[0]
+        k += 1
+    return k
+
+
+def moved_at_times(x: Any, out: Any, k: int) -> Any:
+    for v in x:
+        if v > 2:
+            out[k] = v
+            k += 1
+    return k
+
+
+def moved_in_rows(x: Any, out: Any, k: int) -> Any:
+    for r in range(3):
+        for i in range(len(x)):
+            out[k] = x[i] + r
+            k += 1
+    return k
+
+
+@pytest.mark.parametrize(
+    "function", [moved_forward, moved_backward, moved_between, moved_beside_a_kept_item, moved_in_rows]
+)
+@pytest.mark.parametrize("length", [0, 1, 5])
+def test_places_that_each_trip_moves(function: Any, length: int) -> None:
+    x = np.arange(length) * 1.5
+    for size in (3 * length, 3 * length + 1, 5 * length + 3):
+        for start in (0, 1, -1, 2 * length, -size, size, -length - 1, (1 << 62) - 1, -(1 << 63) + 1):
+            given = (x, np.arange(float(size)), start)
+            mine, plain = copies(given), copies(given)
+            run = run_natively(function, *mine)
+            assert any(loop.moved for loop in run.loop.region.fast_loops.values())
+            try:
+                want = function(*plain)
+            except IndexError:
+                assert not run.is_done
+            else:
+                assert (run.is_done, run.names["k"]) == (True, want)
+            np.testing.assert_array_equal(mine[1], plain[1])
+
+
+def test_places_that_some_trips_move() -> None:
+    run = check(moved_at_times, np.arange(5.0), np.zeros(2), 0)
+    assert not any(loop.moved for loop in run.loop.region.fast_loops.values())
