@@ -27,7 +27,6 @@ from npcompile.lower.loops.array_ir import (
     StoreChosen,
     StoreMap,
     Taken,
-    Transposed,
     Whole,
 )
 from npcompile.lower.loops.iterator_ir import is_finite
@@ -166,7 +165,7 @@ def _view(node: ir.View) -> str | None:
     return _same_memory(array, made)
 
 
-def _transposed(node: Transposed) -> str | None:
+def _transposed(node: array_ir.Transposed) -> str | None:
     array, made = node.array.type, node.type
     assert isinstance(array, Array) and isinstance(made, Array)
     if len(node.axes) != made.ndim or not set(node.axes) <= set(range(array.ndim)):
@@ -256,7 +255,7 @@ NODES: dict[type[Any], NodeRules] = {
     ir.Part: NodeRules({"whole": _is(Tuple, Either)}, agrees=_part),
     ir.View: NodeRules({"array": _ARRAY, "parts": _INT}, _ARRAY, _view),
     ir.Call: _CALL,
-    Transposed: NodeRules({"array": _ARRAY}, _ARRAY, _transposed),
+    array_ir.Transposed: NodeRules({"array": _ARRAY}, _ARRAY, _transposed),
     Map: NodeRules({"operands": _is(Array, Scalar, Source)}, _is(Array, Scalar), _map),
     Reduced: NodeRules({"value": _is(Array, Scalar)}, _NUMBER, lambda node: _map(node.value)),
     Dot: NodeRules({"left": _ARRAY, "right": _ARRAY}, _NUMBER),
