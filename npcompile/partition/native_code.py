@@ -12,7 +12,9 @@ from npcompile.frontend.loops.entry.closures import variables_of
 from npcompile.frontend.loops.entry.values import makes_generators
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.loops.source.control_flow import leaves_trip
+from npcompile.frontend.loops.source.local_constants import with_constants
 from npcompile.frontend.rewrite.nested_calls import one_trip
+from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.partition.checked_loop import WatchedLoop
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.whole_array_loop import WholeArrayLoop
@@ -36,7 +38,10 @@ def native_code(node: ast.stmt, function: FunctionType, within: Any) -> NativeLo
         kind = WholeArrayLoop
     if not is_candidate(loop):
         return None
-    made = kind(node, loop_source(loop, own_names(function)), within)
+    own = own_names(function)
+    if loop is node:
+        loop = with_constants(loop, tree_of(function)[0], own)
+    made = kind(node, loop_source(loop, own), within)
     made.once = once
     return made
 
