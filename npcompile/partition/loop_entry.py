@@ -10,6 +10,7 @@ import numpy as np
 from npcompile.frontend.loops.entry.objects import Objects, objects_of
 from npcompile.frontend.loops.entry.values import key_of
 from npcompile.frontend.loops.run.iterators import State, state_of
+from npcompile.lower.loops.types import Known
 
 RANGE_ITERATOR = type(iter(range(0)))
 _ITEMS = type(iter(np.empty(1)))  # over arrays, and over others' sequences
@@ -19,12 +20,14 @@ _SIZED_ITERATORS = frozenset((RANGE_ITERATOR, type(iter([])), type(iter(()))))
 class Entry(NamedTuple):
     """The values of the names at an entry, attributes of `objects` among them.
 
-    unsigned: the names of ints that are to be unsigned where they are not negative.
+    unsigned: the names of ints that are to be unsigned where they are not negative. constants: the names of
+    ints outside of the function that native code takes for numbers.
     """
 
     names: dict[str, Any]
     objects: Objects | None
     unsigned: set[str]
+    constants: frozenset[str]
     nested: tuple[str, ...]  # the names whose values may be nested functions
     module: dict[str, Any]  # the globals
 
@@ -32,12 +35,16 @@ class Entry(NamedTuple):
     def key(self) -> Any:
         """The key of the entries that share native code; None where a name has no native type."""
         if self.objects is None:
-            keys = tuple([key_of(value, name in self.unsigned) for name, value in self.names.items()])
+            keys = tuple([self.key_of(name, value) for name, value in self.names.items()])
         else:
             held, values = self.objects.names, self.objects.values
             own = [one for one in self.names.items() if one[0] not in held and one[0] not in values]
-            keys = tuple([key_of(value, name in self.unsigned) for name, value in own])
+            keys = tuple([self.key_of(name, value) for name, value in own])
         return None if None in keys else (keys, self.objects and self.objects.key(self.unsigned))
+
+    def key_of(self, name: str, value: Any) -> Any:
+        """Return the key of a name's value among those that share native code."""
+        return Known(value) if name in self.constants else key_of(value, name in self.unsigned)
 
     def take(self, values: dict[str, Any]) -> None:
         """Have values that names had a moment ago, which other threads may have changed since."""

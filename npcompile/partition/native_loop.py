@@ -39,6 +39,7 @@ from npcompile.frontend.replay import residency
 from npcompile.frontend.rewrite.partition import captured_by_nested, tree_of
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.loops.service.compiler import want_runtime
+from npcompile.lower.loops.types import Known
 from npcompile.lower.native import native
 from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at
 from npcompile.tiering.backoff import UNBOUNDED
@@ -91,6 +92,7 @@ class NativeLoop:
         self._outer = tuple(name for name in self.source.reads if name not in local)
         self._cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
         self._globals = fn.__globals__
+        self._numbers = self._ints_outside()  # that have stayed the same so far
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self._paths = source.paths  # attributes of objects, as `self.x`
@@ -329,6 +331,8 @@ class NativeLoop:
             if value is MISSING:
                 return None
             names[name] = value
+            if name in self._numbers and value is not self._numbers[name]:
+                del self._numbers[name]
         if self.source.flow.state is not None:
             state = state_at(iterator)
             if state is None:
@@ -342,7 +346,8 @@ class NativeLoop:
         if self._bound_by_nested and (objects is None or not self._read_cells(names, objects)):
             return None
         names = names if objects is None else names | objects.values
-        return Entry(names, objects, self._unsigned, self.takes, self._globals)
+        constants = frozenset(self._numbers)
+        return Entry(names, objects, self._unsigned, constants, self.takes, self._globals)
 
     def _read_cells(self, names: dict[str, Any], objects: Objects) -> bool:
         """Read the variables that nested functions bind, as these may have run; tell if that can be done."""
@@ -358,6 +363,11 @@ class NativeLoop:
         if objects is None or not self._bound_by_nested:
             return self._scope
         return replace(self._scope, own={name: objects.own_cells[name] for name in self._bound_by_nested})
+
+    def _ints_outside(self) -> dict[str, int]:
+        """Return the ints among the values of names that the function does not bind."""
+        values = {name: self._outside(name) for name in self._outer}
+        return {name: one for name, one in values.items() if type(one) is int and abs(one) < 1 << 63}
 
     def _outside(self, name: str) -> Any:
         """Return the value of a name that the function does not bind."""
@@ -424,12 +434,11 @@ class NativeLoop:
         objects = {} if entry.objects is None else entry.objects.names
         names = {name: value for name, value in entry.names.items() if name not in objects}
         types = {name: type_of(value, name in entry.unsigned) for name, value in names.items()}
+        types |= {name: Known(names[name]) for name in entry.constants}
         known = {name: kind for name, kind in types.items() if kind is not None}
         if len(known) < len(types):
             return None
-        wide = frozenset(
-            name for name, value in names.items() if key_of(value, name in entry.unsigned) is WIDE
-        )
+        wide = frozenset(name for name, value in names.items() if entry.key_of(name, value) is WIDE)
         self.within.typed += 1
         wanted_by = log.function_at(self.within.owner.__wrapped__.__name__, self.file, self.node.lineno)
         return typed_loop(self.source.flow, known, wide, entry.objects, wanted_by)

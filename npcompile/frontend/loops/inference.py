@@ -531,7 +531,7 @@ class Inference:
         if isinstance(kind, Reference):
             raise Outside(f"`{name}`, an object of the class {kind}")
         if isinstance(kind, Known):
-            return ir.Constant(kind, None)
+            return constant(kind.value)
         if is_path(name):
             self.read_fields[name] = self.entry_types.get(name, kind)
         return ir.Read(kind, name)
