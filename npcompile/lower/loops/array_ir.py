@@ -125,16 +125,17 @@ class MatMul(ir.Compound):
 class ByUfunc(ir.Compound):
     """A new array: a ufunc of the items of a map's array, by NumPy's own inner loop.
 
-    name: the ufunc's. one: its C++ function of one item. exponent: that of `power`, of the items' type.
+    name: the ufunc's. one: its C++ function of items. other: the second operand, a map of the same shape; of
+    `array ** exponent`, which NumPy does by other ufuncs for some exponents, a scalar. All have one type.
     """
 
     name: str
     value: Map
     one: str
-    exponent: ir.Expression | None = None
+    other: ir.Expression | None = None
 
     def __str__(self) -> str:
-        more = "" if self.exponent is None else f", {self.exponent}"
+        more = "" if self.other is None else f", {self.other}"
         return f"{self.name}({self.value}{more})"
 
 

@@ -260,7 +260,7 @@ NODES: dict[type[Any], NodeRules] = {
     Reduced: NodeRules({"value": _is(Array, Scalar)}, _NUMBER, lambda node: _map(node.value)),
     Dot: NodeRules({"left": _ARRAY, "right": _ARRAY}, _NUMBER),
     MatMul: NodeRules({"left": _ARRAY, "right": _ARRAY}, _ARRAY),
-    array_ir.ByUfunc: NodeRules({"value": _ARRAY, "exponent": _NUMBER}, _ARRAY),
+    array_ir.ByUfunc: NodeRules({"value": _ARRAY, "other": _is(Array, Scalar)}, _ARRAY),
     Filled: NodeRules({"shape": _INT, "item": _NUMBER}, _ARRAY),
     Whole: NodeRules({"array": _ARRAY}, _is(Source)),
     Indices: NodeRules({"index": _ARRAY, "array": _ARRAY}),

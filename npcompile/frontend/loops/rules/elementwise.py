@@ -211,10 +211,12 @@ def _power(left: ir.Expression, right: ir.Expression, named: str) -> ir.Expressi
             return Operation(function, (both, both), operation.result)
         return operation
 
-    if isinstance(right.type, Scalar) and (operation := choose((item_type(left), right.type))) is not None:
-        to = operation.operands[0]
-        if operation.result == to and _has_loop(to):
-            return _by_ufunc(np.power, operation, left, cast(right, to))
+    operation = choose((item_type(left), item_type(right)))
+    if operation is not None and _is_by_loop(operation):
+        if isinstance(right.type, Array):
+            return _by_ufunc(np.power, operation, (left, right))
+        exponent = cast(right, operation.result)
+        return dataclasses.replace(_by_ufunc(np.power, operation, (left,)), other=exponent)
     return elementwise(choose, (left, right), named)
 
 
@@ -255,25 +257,27 @@ def called(function: object, operands: tuple[ir.Expression, ...]) -> ir.Expressi
             return ufuncs.operation_on_items(function, kinds)
         return functions.call(function, kinds)
 
-    if function in ufuncs.TAKE_LONG:
-        (operand,) = map(scalar_or_array, operands)
-        operation = choose((item_type(operand),)) if ndim(operand) else None
-        if operation is not None and _has_loop(operation.result):
-            return _by_ufunc(function, operation, operand)
+    values = tuple(map(scalar_or_array, operands))
+    if function in ufuncs.TAKE_LONG and all(map(ndim, values)):
+        operation = choose(tuple(map(item_type, values)))
+        if operation is not None and _is_by_loop(operation):
+            return _by_ufunc(function, operation, values)
     return elementwise(choose, operands, f"calls of `{name}`")
 
 
-def _has_loop(kind: Scalar) -> bool:
-    """Tell if NumPy's inner loops take several numbers of a type at once."""
-    return kind.code in ("f4", "f8")
+def _is_by_loop(operation: Operation) -> bool:
+    """Tell if NumPy's inner loop of an operation takes several numbers at once."""
+    return operation.result.code in ("f4", "f8") and {*operation.operands} == {operation.result}
 
 
-def _by_ufunc(
-    ufunc: np.ufunc, operation: Operation, operand: ir.Expression, exponent: ir.Expression | None = None
-) -> ByUfunc:
-    """Return a ufunc of an array by NumPy's own loop, where the C library's functions take much longer."""
-    value = converted(operand, operation.operands[0])
-    return ByUfunc(value.type, ufunc.__name__, value, operation.function, exponent)
+def _by_ufunc(ufunc: np.ufunc, operation: Operation, operands: Sequence[ir.Expression]) -> ByUfunc:
+    """Return a ufunc of arrays by NumPy's own loop, where the C library's functions take much longer."""
+    maps = []
+    for place in range(len(operands)):
+        fusion = Fusion(max(map(ndim, operands)))
+        bodies = [fusion.body(operand) for operand in operands]
+        maps.append(fusion.map(item_cast(bodies[place], operation.result)))
+    return ByUfunc(maps[0].type, ufunc.__name__, maps[0], operation.function, *maps[1:])
 
 
 @language.calls(np.real)

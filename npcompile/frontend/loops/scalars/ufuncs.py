@@ -50,10 +50,11 @@ _UNARY: dict[np.ufunc, Any] = {
     np.invert: ast.Invert,
 }
 
-# Ufuncs of one operand for which NumPy's inner loops use vectors, and the C library's functions none.
+# Ufuncs for which NumPy's inner loops use vectors, and the C library's functions none.
 TAKE_LONG = frozenset(
     [np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.cbrt, np.sin, np.cos, np.tan]
     + [np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh]
+    + [np.arctan2, np.power]
 )
 
 # The kinds of the types that the C++ function of a ufunc's name computes in.

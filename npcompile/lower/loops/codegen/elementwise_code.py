@@ -55,13 +55,16 @@ def computed(emitter: Emitter, kind: ir.Type, function: str, operands: Sequence[
 
 @writes(ByUfunc)
 def _by_ufunc(emitter: Emitter, node: ByUfunc) -> str:
-    array = emitter.value(node.value)
-    if node.exponent is not None:
-        emitter.lines.append(f"npl::replace_by_powers({array}, {emitter.value(node.exponent)});")
+    operands = [emitter.value(one) for one in (node.value, node.other) if one is not None]
+    if node.other is not None and isinstance(node.other.type, Scalar):
+        emitter.lines.append(f"npl::replace_by_powers({', '.join(operands)});")
     else:
-        one = f"[](const auto x) {{ return {node.one}(x); }}"
-        emitter.lines.append(f'npl::replace_items<"{node.name}">({array}, {one});')
-    return array
+        items = ["x", "y"][: len(operands)]
+        one = (
+            f"[]({', '.join(f'const auto {x}' for x in items)}) {{ return {node.one}({', '.join(items)}); }}"
+        )
+        emitter.lines.append(f'npl::replace_items<"{node.name}">({", ".join([*operands, one])});')
+    return operands[0]
 
 
 @does(StoreMap)

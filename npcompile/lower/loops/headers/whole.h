@@ -155,9 +155,12 @@ static bool sort_items(T *items, int64_t count) {
     return false;
 }
 
+// By NumPy's function, which sorts by vectors, where it is known.
 template <typename T, int N, bool packed>
 static bool sorted(array<T, 1, true> &made, scratch &kept, const array<T, N, packed> &from) {
     if (flatten(made, kept, from)) return true;
+    const numpy_sorts *const by = sorts<T, sorting::quick>();
+    if (by) return by->sort(made.data, made.shape[0], nullptr) != 0;
     return sort_items(reinterpret_cast<T *>(made.data), made.shape[0]);
 }
 

@@ -72,12 +72,28 @@ def powers(x, y, p, q, n):
         two = y[i:] ** 2.5 + x[i] ** 3  # noqa: F841
         three = (x[i:] + 1) ** -1 + x[i:] ** 0.5 + x[i:] ** 2 + x[i:] ** 1 + x[i:] ** 0  # noqa: F841
         four = y[i:] ** q  # noqa: F841
+        five = x[i:] ** y[i:] + np.power(x, x * 2)[i:]  # noqa: F841
 
 
 @pytest.mark.parametrize("exponent", [2, 3, 0.5, 1.7, -1, np.float32(2.5), np.float64(-2), 0])
 def test_powers_are_numpys(exponent: Any) -> None:
     x = RANDOM.uniform(0.1, 3, 30)
     check(powers, x, x.astype("f4"), 1.3, exponent, 3)
+
+
+def of_two(x, y, n):
+    for i in range(n):
+        one = np.arctan2(x[i] * 2, y[:, i] + 1)  # noqa: F841
+        two = np.arctan2(y, x)  # noqa: F841
+        three = (x + 1) ** (y + 1)  # noqa: F841
+
+
+@pytest.mark.parametrize("code", ["f8", "f4"])
+def test_functions_of_two_arrays(code: str) -> None:
+    x, y = (RANDOM.uniform(0.1, 3, (20, 20)).astype(code) for _ in range(2))
+    check(of_two, x, y, 3)
+    check(of_two, np.asfortranarray(x), np.asfortranarray(y), 3)
+    check(of_two, x, (y * 2).astype("f8"), 3)
 
 
 def rows(x, out):
