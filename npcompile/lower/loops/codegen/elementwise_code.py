@@ -63,7 +63,7 @@ def _by_ufunc(emitter: Emitter, node: ByUfunc) -> str:
         one = (
             f"[]({', '.join(f'const auto {x}' for x in items)}) {{ return {node.one}({', '.join(items)}); }}"
         )
-        emitter.lines.append(f'npl::replace_items<"{node.name}">({", ".join([*operands, one])});')
+        emitter.lines.append(f'npl::replace_items<"{node.name}">({", ".join([one, *operands])});')
     return operands[0]
 
 

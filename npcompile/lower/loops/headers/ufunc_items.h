@@ -5,50 +5,40 @@
 
 namespace npl {
 
-// Replaces all items of an array that lies in memory without gaps. one: the function of an item.
-template <literal name, typename T, int N, bool packed, typename F>
-static void replace_items(const array<T, N, packed> &of, F one) {
-    const int64_t count = of.size();
-    T *items = reinterpret_cast<T *>(of.data);
-    const ufunc_loop *by = numpy_loop<"numpy._core._multiarray_umath", name, T, 2>.get();
-    if (!by) {
-        for (int64_t place = 0; place < count; place++) items[place] = one(items[place]);
-        return;
-    }
-    char *operands[] = {of.data, of.data};
-    const intptr_t sizes[] = {count}, steps[] = {sizeof(T), sizeof(T)};
-    (*by)(operands, sizes, steps);
-}
+// An operand of a loop: an array that lies in memory without gaps, or a number that stands for all items.
+template <typename T, int N, bool packed>
+static inline T *first_of(const array<T, N, packed> &of) { return reinterpret_cast<T *>(of.data); }
+template <typename T>
+static inline const T *first_of(const T &number) { return &number; }
+template <typename T, int N, bool packed>
+constexpr int64_t moves_by(const array<T, N, packed> &) { return 1; }
+template <typename T>
+constexpr int64_t moves_by(const T &) { return 0; }
 
-// Replaces all items of an array by a function of them and of those of another one that lies in memory likewise.
-template <literal name, typename T, int N, bool packed, typename F>
-static void replace_items(const array<T, N, packed> &of, const array<T, N, packed> &other, F one) {
+// Replaces all items of an array by a function of them, and of the other operands' items. one: that of one item.
+template <literal name, typename F, typename T, int N, bool packed, typename... Others>
+static void replace_items(F one, const array<T, N, packed> &of, const Others &...others) {
     const int64_t count = of.size();
-    T *items = reinterpret_cast<T *>(of.data), *others = reinterpret_cast<T *>(other.data);
-    const ufunc_loop *by = numpy_loop<"numpy._core._multiarray_umath", name, T, 3>.get();
+    T *const items = first_of(of);
+    const ufunc_loop *by = numpy_loop<"numpy._core._multiarray_umath", name, T, 2 + sizeof...(Others)>.get();
     if (!by) {
-        for (int64_t place = 0; place < count; place++) items[place] = one(items[place], others[place]);
+        for (int64_t place = 0; place < count; place++)
+            items[place] = one(items[place], first_of(others)[place * moves_by(others)]...);
         return;
     }
-    char *operands[] = {of.data, other.data, of.data};
-    const intptr_t sizes[] = {count}, steps[] = {sizeof(T), sizeof(T), sizeof(T)};
+    char *operands[] = {of.data, const_cast<char *>(reinterpret_cast<const char *>(first_of(others)))..., of.data};
+    const intptr_t sizes[] = {count}, size = sizeof(T), steps[] = {size, size * moves_by(others)..., size};
     (*by)(operands, sizes, steps);
 }
 
 // Replaces all items of an array by their powers, as `array ** exponent` does.
 template <typename T, int N, bool packed>
 static void replace_by_powers(const array<T, N, packed> &of, T exponent) {
-    const int64_t count = of.size();
-    T *items = reinterpret_cast<T *>(of.data);
-    const bool by_others = exponent == 2 || exponent == 1 || exponent == T(0.5) || exponent == -1;
-    const ufunc_loop *by = by_others ? nullptr : numpy_loop<"numpy._core._multiarray_umath", "power", T, 3>.get();
-    if (!by) {
-        for (int64_t place = 0; place < count; place++) items[place] = array_power<T, false>(items[place], exponent);
-        return;
-    }
-    char *operands[] = {of.data, reinterpret_cast<char *>(&exponent), of.data};
-    const intptr_t sizes[] = {count}, steps[] = {sizeof(T), 0, sizeof(T)};
-    (*by)(operands, sizes, steps);
+    const auto one = [](T item, T by) { return array_power<T, false>(item, by); };
+    if (exponent != 2 && exponent != 1 && exponent != T(0.5) && exponent != -1)
+        return replace_items<"power">(one, of, exponent);
+    T *const items = first_of(of);
+    for (int64_t place = 0, count = of.size(); place < count; place++) items[place] = one(items[place], exponent);
 }
 
 }  // namespace npl
