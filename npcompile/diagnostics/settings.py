@@ -170,7 +170,7 @@ class Config:
     cache_bytes = Setting(
         "NPCOMPILE_CACHE_BYTES",
         2 << 30,
-        "The most bytes of kernels that are kept there; 0: no limit.",
+        "The most bytes of kernels that are kept there, those of the last minute apart; 0: no limit.",
         _bytes,
         "2 GiB",
     )
