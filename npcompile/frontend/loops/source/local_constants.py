@@ -15,7 +15,7 @@ from npcompile.frontend.rewrite.scopes import stored_names
 
 _Loop = TypeVar("_Loop", bound=ast.stmt)
 
-# What binds names by another node than `ast.Name`.
+# Nodes other than `ast.Name` that bind names.
 _BINDING = (
     *(ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
     *(ast.Import, ast.ImportFrom, ast.pattern),
