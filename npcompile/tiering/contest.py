@@ -23,6 +23,7 @@ SLOWER = 1.04
 # It has to win WINS contests, since a winner is not measured again and may have won by chance.
 SHORT, FASTER, WINS = 2e-6, 0.9, 3
 INSTANT = 1e-9  # seconds: no call is taken to take less
+COMPUTING = 0.5  # of the time of a call by the wall: no call is taken to compute for less
 
 
 def are_held() -> bool:
@@ -166,13 +167,23 @@ class CrowdedSignatures:
         return count < self.OFTEN
 
 
+def computing_seconds(own: float, wall: float) -> float:
+    """Return the seconds of a call that its parts are compared with.
+
+    own: of a processor, for the calling thread. wall: from the beginning to the end. In a call that waits for
+    most of its time, what the waits themselves take of a processor would be large beside all else.
+    """
+    return max(own, COMPUTING * wall)
+
+
 def costly_parts(
     calls: Sequence[tuple[float, dict[Any, float]]], part: float, seconds: float
 ) -> list[tuple[Any, float]]:
     """Return the things that take more than a part of the time of calls, and their parts.
 
     The least of several times counts, as others may load the machine. calls: the time of each call, and of
-    the things measured in it. part, seconds: the least part, and the least time, of a thing that is returned.
+    the things measured in it, by the thread's own clock. part, seconds: the least part, and the least time,
+    of a thing that is returned.
     """
     least = min(total for total, _ in calls)
     found = []

@@ -15,7 +15,7 @@ from torch import fx
 from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.printing import call_text
 from npcompile.lower.plan.attributes import source_place
-from npcompile.tiering.contest import costly_parts
+from npcompile.tiering.contest import computing_seconds, costly_parts
 from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 
 # As in `statement_profile.py`: after FIRST calls, CALLS are measured. A host call that takes more than PART
@@ -23,7 +23,7 @@ from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 FIRST, CALLS = 2, 3
 PART, SECONDS = 0.1, 5e-6
 
-clock = time.perf_counter
+clock, wall = time.thread_time, time.perf_counter
 
 
 class HostCallProfile:
@@ -51,9 +51,10 @@ class HostCallProfile:
         if self.calls <= FIRST:
             return self.replay(*leaves)
         self.spent = {}
-        start = clock()
+        began, start = wall(), clock()
         result = self.timed(*leaves)
-        self.measured.append((clock() - start, self.spent))
+        own = clock() - start
+        self.measured.append((computing_seconds(own, wall() - began), self.spent))
         if len(self.measured) == CALLS:
             ready = self.state.ready
             self.state.ready = [(self.replay if one is self else one, calls) for one, calls in ready]

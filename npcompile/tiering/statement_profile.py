@@ -20,11 +20,11 @@ from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.frontend.rewrite.statement_forms import ENTER
 from npcompile.tiering.block_contest import is_settled
-from npcompile.tiering.contest import costly_parts
+from npcompile.tiering.contest import computing_seconds, costly_parts
 from npcompile.tiering.overhead import current
 from npcompile.tiering.protocols import BlockLike, PartitionedLike
 
-clock = time.perf_counter
+clock, wall = time.thread_time, time.perf_counter
 # CALLS calls are measured, after one that makes the measuring code. A statement that takes more than PART of
 # the time is told, if it takes SECONDS.
 CALLS = 3
@@ -86,7 +86,7 @@ class Watch:
         self.cells: list[tuple[types.CellType, Any, Callable[[], Any]]] = []
         self.timed, self.most = 0, 0.0  # statements of the call at hand, and how many may be
         self.enough = False  # of these: nothing of the call at hand is timed any more
-        self.until = 0.0  # since when
+        self.until = 0.0, 0.0  # since when, by either clock
         self.looks = 0  # calls at which something may still have been compiled
         self.quiet = False  # nothing was recorded at the last call, and nothing is being compiled
         self.overhead = self._overhead()
@@ -106,7 +106,7 @@ class Watch:
             return function(*args, **kwargs)
         self.thread = threading.get_ident()
         self.root.session = self
-        at_hand, start = current(), clock()
+        at_hand, began, start = current(), wall(), clock()
         try:
             function = self.of(self.partitioned, function)
             self.timed, self.most = 0, min(at_hand.left / EACH, MOST)
@@ -115,7 +115,8 @@ class Watch:
         finally:
             self.root.session = None
             at_hand.machinery += self.timed * EACH
-            total = (self.until if self.enough else clock()) - start
+            until, ended = self.until if self.enough else (clock(), wall())
+            total = computing_seconds(until - start, ended - began)
             spent, self.spent = self.spent, {}
         self.quiet = before == self.root._blocks.recordings
         if self.quiet:
@@ -229,7 +230,7 @@ class Watch:
     def _ends(self) -> None:
         """End the timing of this call. The statement at hand is left out."""
         self._times(False)
-        self.until = clock()
+        self.until = clock(), wall()
         for frame in self.frames:
             frame.unit = None
 

@@ -72,6 +72,29 @@ def test_what_costs_little_is_not(clock: Clock) -> None:
     assert jitted.stats.replays == 7 and not jitted.stats.reasons
 
 
+def test_waits_are_not(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a wait takes of a processor is the most of a call that does little else, and no time to be had."""
+    monkeypatch.setattr(host_call_profile, "wall", walls := Clock())
+
+    class Waiting(Slow):
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+            walls.now += 1.0
+            return super().__array__(dtype, copy)
+
+    jitted = npcompile.jit(summed, wait=True)
+    for _ in range(8):
+        jitted(np.ones(2), Waiting(clock, 0.04))
+    assert jitted.stats.replays == 7 and not jitted.stats.reasons
+
+
+def test_a_busy_machine_changes_nothing(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the wall's clock finds that a second was another program's."""
+    monkeypatch.setattr(host_call_profile, "wall", Ticking())
+    jitted = npcompile.jit(summed, wait=True)
+    with pytest.warns(npcompile.NotCompiledWarning, match="100% of its time goes into"):
+        call(jitted, clock, 0.5)
+
+
 def test_strict_raises(clock: Clock) -> None:
     jitted = npcompile.jit(summed, wait=True, strict=True)
     with pytest.raises(npcompile.NotCompiledError, match=f"{LINE}: .* instead: "):

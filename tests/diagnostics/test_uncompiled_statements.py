@@ -125,6 +125,13 @@ def test_what_costs_is_told_once_and_where(function: Callable[..., Any]) -> None
 
 
 @pytest.mark.parametrize("function", LINES, ids=lambda function: function.__name__)
+def test_waits_are_not_told(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that wait for a hundred seconds, of which they compute a part in a thousand."""
+    monkeypatch.setattr(statement_profile, "wall", lambda: CLOCK.now * 1000.0)
+    assert not told(npcompile.jit(function), np.ones(4), 0.1)
+
+
+@pytest.mark.parametrize("function", LINES, ids=lambda function: function.__name__)
 def test_what_costs_little_is_not_told(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing, or a part of the time that is small."""
 
