@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from npcompile.diagnostics.reason import Place, Reason
+from npcompile.diagnostics.reason import Cause, Place, Reason
 
 LOGGER = logging.getLogger("npcompile")
 LOGGER.addHandler(logging.NullHandler())  # nothing is shown unless the program asks for it
@@ -37,6 +37,8 @@ def compilation_ended(wanted_by: str, seconds: float, error: Reason | None) -> N
     """Log how a compilation ended, and the seconds that it took."""
     if error is None:
         LOGGER.info("%s: compiled in %.2f s", wanted_by, seconds)
+    elif error.code is Cause.PROCESS_ENDS:  # nothing has failed
+        LOGGER.info("%s: %s", wanted_by, error)
     else:
         LOGGER.info("%s: not compiled after %.2f s: %s", wanted_by, seconds, error)
 

@@ -541,6 +541,7 @@ class Cause(Enum):
     DIED_TOO_OFTEN = "the compiling process died {} times in a row, and is not started again", _MEMORY
     NO_ANSWER = "not compiled after {} seconds", _MORE_SECONDS
     COMPILE_SECONDS = "not compiled after {} seconds (NPCOMPILE_COMPILE_SECONDS)", _MORE_SECONDS
+    PROCESS_ENDS = "given up, as the process ends; the next run compiles it", _NOTHING
 
 
 class Reason(NamedTuple):

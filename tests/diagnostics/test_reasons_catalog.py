@@ -31,7 +31,7 @@ WITHOUT_PROGRAM = {
     "other tests inject these faults: tests/frontend/boundary, tests/lower/service": """
         INTERNAL_ERROR TORN REPLAY_RAISED NO_COMPILER COMPILER_FAILED COMPILATION_FAILED
         NO_SPACE NOT_LOADED NO_MEMORY NOT_IN_FOLDER NO_THREAD DIED DIED_NO_SPACE DIED_TOO_OFTEN
-        NO_ANSWER COMPILE_SECONDS NO_KERNEL
+        NO_ANSWER COMPILE_SECONDS NO_KERNEL PROCESS_ENDS
     """,
     "a clock decides, which the environment of tests holds: tests/tiering": """
         TOO_SLOW SLOWER LITTLE OTHER_LENGTHS NUMPY_FASTER HOST_FASTER SHORT_LIVED

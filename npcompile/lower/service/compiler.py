@@ -144,6 +144,8 @@ class Job:
         log.compilation_began(self.wanted_by)
 
     def finish(self, error: Reason | None = None) -> None:
+        if error is not None and self._compiler.closing:  # the worker was ended with the process
+            error = Cause.PROCESS_ENDS()
         self.error = error
         self.seconds = time.monotonic() - self._began
         try:
@@ -348,6 +350,8 @@ class _Compiler:
                 self.stop()
                 return Cause.NO_ANSWER(f"{TIME_LIMIT + seconds:.0f}")
             except worker.Died:
+                if self.closing:
+                    return Cause.PROCESS_ENDS()
                 words = self._last_words()
                 self.stop()
                 self.deaths += 1
@@ -375,7 +379,7 @@ class _Compiler:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         if self.closing:
-            raise RuntimeError("the process is ending")
+            raise worker.Died
         if self.process is None:
             _ending[:] = [process for process in _ending if process.poll() is None]
             environment = dict(os.environ, OMP_NUM_THREADS="1", TORCHINDUCTOR_COMPILE_THREADS="1")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gc
+import logging
 import time
 import weakref
 from typing import Any
 
 import pytest
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.lower.loops.codegen.emitter import ENTRY
+from npcompile.lower.loops.service import compiler
 from npcompile.lower.loops.service.compiler import submit
 from npcompile.lower.store import cache
 
@@ -49,3 +52,14 @@ def test_those_that_wait_are_told_once_and_forgotten() -> None:
     del first, second
     gc.collect()
     assert [one() for one in forgotten] == [None, None]
+
+
+def test_what_is_given_up_as_the_process_ends_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
+    ending = compiler._Compiler()
+    ending.closing = True
+    job = compiler.Job("a loop", "a test")
+    with caplog.at_level(logging.DEBUG, "npcompile"):
+        ending._do([job])
+    assert job.error is not None and job.error.code is Cause.PROCESS_ENDS
+    told = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert told == [("INFO", "a test: compilation begins"), ("INFO", f"a test: {job.error}")]

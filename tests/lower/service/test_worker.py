@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower.service import compiler
+from npcompile.diagnostics.reason import Cause
+from npcompile.lower.service import compiler, worker
 from npcompile.lower.service.compiler import compilations, submit
 from tests.lower.segments import compiled, segment
 
@@ -275,3 +277,31 @@ compiler._compiler._spawn().wait = late
 def test_python_warns_of_no_worker_that_ends_late(before: str) -> None:
     result = run(LATE + before, PYTHONWARNINGS="always::ResourceWarning")
     assert result.returncode == 0 and result.stderr == ""
+
+
+def test_what_is_given_up_as_the_process_ends_is_no_failure(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiler, "_compiler", own := compiler._Compiler())
+    asked = threading.Event()
+
+    def ended(descriptor: int, seconds: float) -> None:
+        """The process ends while it waits for the worker."""
+        asked.set()
+        own.closing = True
+        own.stop()
+        raise worker.Died
+
+    monkeypatch.setattr(worker, "receive", ended)
+    with caplog.at_level(logging.DEBUG, "npcompile"):
+        first = submit(numbered(113))
+        first.wait()
+        after = submit(numbered(114))
+        after.wait()
+    assert asked.is_set()
+    for job in (first, after):
+        assert job.error is not None and job.error.code is Cause.PROCESS_ENDS
+    texts = [record.getMessage() for record in caplog.records]
+    assert len(texts) == 4 and {record.levelname for record in caplog.records} == {"INFO"}
+    assert texts[1::2] == [f": {Cause.PROCESS_ENDS()}"] * 2

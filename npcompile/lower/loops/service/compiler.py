@@ -186,7 +186,7 @@ class _Compiler:
             return
         for job in jobs:  # one of them may be what fails
             if (reason := self._finish([job])) is not None:
-                job.finish(None, reason)
+                job.finish(None, Cause.PROCESS_ENDS() if self.closing else reason)
 
     def _make_runtime(self) -> None:
         """Build the native runtime, unless it is on disk, and load it. Without it, loops are right, too."""
