@@ -83,6 +83,8 @@ def run(
         Nothing can be run by that name.
     SystemExit
         The program's own.
+    KeyboardInterrupt
+        The program's own, which has been told.
     """
     path, spec = _of_module(target) if module else (_of_script(target), None)
     with open(path, "rb") as file:
@@ -114,7 +116,10 @@ def run(
     except BaseException as error:
         error.__traceback__ = _without_own_frames(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
+        if isinstance(error, KeyboardInterrupt):  # Python ends by the signal, which shells look for
+            sys.excepthook = _tell_nothing
+            raise
+        return 1
     finally:
         sys.stdout.flush()
         if os.getpid() == process:  # not in a child that the program has forked
@@ -160,6 +165,10 @@ def _of_module(name: str) -> tuple[str, ModuleSpec]:
     if spec is None or spec.origin is None or not isinstance(spec.loader, SourceFileLoader):
         raise CannotRun(f"there is no module {name} with a Python source")
     return spec.origin, spec
+
+
+def _tell_nothing(*_: object) -> None:
+    """Stands for the hook of exceptions, once that has told the last one."""
 
 
 def _without_own_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:

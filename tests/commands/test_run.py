@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -323,3 +324,14 @@ def test_a_syntax_error_is_told_as_python_tells_it(last_line: str, tmp_path: Pat
     assert ours.returncode == plain.returncode == 1
     told, _, summary = ours.stderr.partition("npcompile: ")
     assert told == plain.stderr and summary
+
+
+@pytest.mark.parametrize("last_line", ["", "import npcompile"], ids=["watched", "from the start"])
+def test_an_interrupted_program_ends_by_the_signal(folder: Path, last_line: str) -> None:
+    """Shells and other programs tell from the status that it was interrupted."""
+    (folder / "stopped.py").write_text(f"{last_line}\nprint('one')\nraise KeyboardInterrupt\n")
+    plain = ran(folder, "stopped.py")
+    run = ran(folder, "-m", "npcompile", "run", "stopped.py")
+    assert (run.returncode, run.stdout) == (plain.returncode, plain.stdout) == (-signal.SIGINT, "one\n")
+    told, _, summary = run.stderr.partition("npcompile: ")
+    assert told == plain.stderr and summary and "Traceback" not in summary
