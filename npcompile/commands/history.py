@@ -18,13 +18,22 @@ _IMPORT_SECONDS = 2.5  # where it has not been measured
 
 
 def import_seconds(folder: str) -> float:
-    """Return the time that the last import of the engine took."""
-    return _read(os.path.join(folder, "import_seconds"), 1)[0] or _IMPORT_SECONDS
+    """Return the time that the last import of the engine took, as far as it is known."""
+    return _measured(folder) or _IMPORT_SECONDS
+
+
+def is_import_measured(folder: str) -> bool:
+    """Tell if it is known how long the engine takes to be imported."""
+    return _measured(folder) > 0.0
 
 
 def remember_import(folder: str, seconds: float) -> None:
     """Write down the time that an import of the engine took."""
     _write(os.path.join(folder, "import_seconds"), [seconds])
+
+
+def _measured(folder: str) -> float:
+    return _read(os.path.join(folder, "import_seconds"), 1)[0]
 
 
 class History:

@@ -15,6 +15,7 @@ import types
 from importlib.machinery import ModuleSpec, SourceFileLoader
 
 from npcompile.commands import history
+from npcompile.commands.measuring import ImportTime
 from npcompile.commands.watching import Watch
 from npcompile.diagnostics.paths import kernels_root as root
 from npcompile.diagnostics.words import count_text
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 # The engine is imported when its import is this part of the time that the program has taken: with what
 # recordings and contests take, no program takes a twentieth more than under Python.
-PART = 1 / 30
+PART = 1 / 25
 _MOST = 0.5  # of the time in one function: less is too little to have all functions jitted
 _FOLDER = os.path.dirname(__file__)  # of the frames that tracebacks of programs do not begin with
 _SHOWN = 20  # functions in the summary
@@ -90,8 +91,8 @@ def run(
     with open(path, "rb") as file:
         source = file.read()
     past = history.History(root(), source, arguments)
-    least = history.import_seconds(root()) / PART
-    from_the_start = after == 0 or (after is None and pays_from_the_start(source, past, least))
+    least = ImportTime(root(), PART)
+    from_the_start = after == 0 or (after is None and pays_from_the_start(source, past, least.after(0.0)))
     _leave_package()
     main = types.ModuleType("__main__")
     main.__file__ = path
@@ -106,7 +107,7 @@ def run(
     way = (
         _FromTheStart(packages, engine)
         if from_the_start
-        else _Watched(path, packages, engine, after or least)
+        else _Watched(path, packages, engine, least.after if after is None else lambda _: after)
     )
     process = os.getpid()
     try:
@@ -213,13 +214,15 @@ class _FromTheStart:
 class _Watched:
     """A run that begins as under Python."""
 
-    def __init__(self, path: str, packages: Sequence[str], engine: Engine, after: float) -> None:
+    def __init__(
+        self, path: str, packages: Sequence[str], engine: Engine, after_of: Callable[[float], float]
+    ) -> None:
         folders = tuple(filter(None, map(_folder_of, packages)))
 
         def is_of_program(file: str) -> bool:
             return file == path or (bool(folders) and file.startswith(folders))
 
-        self._watch = Watch(is_of_program, lambda: engine()[0], after)
+        self._watch = Watch(is_of_program, lambda: engine()[0], after_of)
 
     def execute(self, source: bytes, path: str, namespace: dict[str, Any]) -> None:
         """Execute the program in a module."""
@@ -238,7 +241,8 @@ class _Watched:
                 after = f"npcompile is imported after {watch.after:.0f} s of work"
                 hint = "in a program that imports npcompile itself, functions are compiled from the start"
                 return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {after}\n  {hint}"
-            return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {watch.why_not}"
+            none = f"no function that takes much of the time has been called after {watch.after:.0f} s"
+            return f"npcompile: nothing was compiled in {watch.seconds:.2f} s: {watch.why_not or none}"
         began = f" after {watch.jitted_after:.2f} of {watch.seconds:.2f} s"
         return summary([(function, function.stats) for function in watch.jitted], None, began)
 

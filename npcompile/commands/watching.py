@@ -41,16 +41,21 @@ class Watch:
     """The watch over one run of a program.
 
     may_compile: tells if functions of a file are to be jitted. engine: imports npcompile and returns its
-    `jit`. after: seconds of work from which the engine may be imported; retry_after: seconds from which it is
-    tried again. jitted: the jitted functions. import_seconds: the work of the import, 0 where the program had
-    imported torch. jitted_after: seconds until it was done. why_not: the reason why there is no engine.
-    seconds, work: how long the program ran, and its main thread worked, once the watch is over.
+    `jit`. after_of: returns the seconds of work from which the engine may be imported, as far as that is
+    known after some seconds of work; after: the last that it has returned. retry_after: seconds from which
+    the import is tried again. jitted: the jitted functions. import_seconds: the work of the import, 0 where
+    the program had imported torch. jitted_after: seconds until it was done. why_not: the reason why there is
+    no engine, empty where nothing asked for it. seconds, work: how long the program ran, and its main thread
+    worked, once the watch is over.
     """
 
     def __init__(
-        self, may_compile: Callable[[str], bool], engine: Callable[[], Callable[..., Any]], after: float
+        self,
+        may_compile: Callable[[str], bool],
+        engine: Callable[[], Callable[..., Any]],
+        after_of: Callable[[float], float],
     ):
-        self.after = after
+        self.after, self._after_of = after_of(0.0), after_of
         self.retry_after = 0.0
         self._began = clock()
         self.seconds = self.work = 0.0
@@ -59,7 +64,7 @@ class Watch:
         self._worked_before = time.clock_gettime(self._work_clock)
         self.jitted: list[Any] = []
         self.import_seconds, self.jitted_after = 0.0, 0.0
-        self.why_not = f"no function that takes much of the time has been called after {after:.0f} s"
+        self.why_not = ""
         self._may_compile, self._engine = may_compile, engine
         self._jit: Callable[..., Any] | None = None
         self._process = os.getpid()
@@ -113,6 +118,7 @@ class Watch:
             if cpu - self._cpu > _BUSY * (now - last):
                 self._look()
             last, self._cpu = now, cpu
+            self.after = self._after_of(self._work())
             if self._seconds() >= self.retry_after and self._work() >= self._after_imports():
                 self._place_gates()
             self._leave_what_gains_nothing()
