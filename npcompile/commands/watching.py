@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _INTERVAL = 0.1  # seconds between looks at the stacks
 _FIRST = 1.0  # seconds before the first
+# Seconds after which the thread that looks is given the interpreter's lock, in place of Python's 5 ms: until
+# then Python code would have gone on to where NumPy gives the lock away, and would never be met. It holds for
+# `_BEFORE` seconds at most before each look, as other threads that the program may start would take turns as
+# often. They begin where NumPy gives the lock away, and last another time for each look: by golden sections,
+# looks are spread evenly over the work that a program repeats.
+_SWITCH, _BEFORE, _GOLDEN = 1e-5, 0.03, 0.618034
 _BUSY = 0.1  # of an interval: a process that computes for less of it waits, for more than its turn
 _MUCH = 0.2  # of the looks: a function that is met in fewer has little to gain
 _WITHIN = 0.9  # of the looks at a function that meet another around it, which then is jitted alone
@@ -71,10 +77,12 @@ class Watch:
         self._judging = _thread.allocate_lock()
         # By the identity of codes: codes that are equal may be of several functions.
         self._met: dict[int, _Met] = {}
-        self._looks = 0
+        self._looks = self._waits = 0
         self._gates: dict[int, _Gate] = {}
         self._forwarding: dict[int, types.CodeType] = {}  # codes that hand on are none of the program's
         self._cpu = 0.0
+        self._interval = self._short = sys.getswitchinterval()
+        os.register_at_fork(after_in_child=self._restore_interval)
         self._stop = _thread.allocate_lock()
         self._stop.acquire()
 
@@ -112,7 +120,7 @@ class Watch:
     def _look_often(self) -> None:
         wait = min(_FIRST, self.after)
         last = clock()
-        while not self._stop.acquire(timeout=wait):
+        while not self._is_stopped_within(wait):
             wait = min(_INTERVAL, self.after)
             now, cpu = clock(), time.process_time()
             if cpu - self._cpu > _BUSY * (now - last):
@@ -122,6 +130,27 @@ class Watch:
             if self._seconds() >= self.retry_after and self._work() >= self._after_imports():
                 self._place_gates()
             self._leave_what_gains_nothing()
+
+    def _is_stopped_within(self, seconds: float) -> bool:
+        """Wait for the next look; return True if the watch is stopped."""
+        self._waits += 1
+        before = min(_BEFORE * (self._waits * _GOLDEN % 1.0), seconds)
+        if self._stop.acquire(timeout=seconds - before):
+            return True
+        if len(sys._current_frames()) > 2:  # the program has other threads than its main thread
+            return False
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH)
+        self._short = sys.getswitchinterval()
+        try:
+            return self._stop.acquire(timeout=before)
+        finally:
+            self._restore_interval()
+
+    def _restore_interval(self) -> None:
+        if sys.getswitchinterval() == self._short:  # the program has not set another
+            sys.setswitchinterval(self._interval)
+            self._short = self._interval
 
     def _after_imports(self) -> float:
         """Return the seconds of work from which the engine may be imported: fewer with some of it there."""

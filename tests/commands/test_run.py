@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from npcompile.commands import history
+from npcompile.commands import history, watching
 from npcompile.commands import run as run_command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -335,3 +335,55 @@ def test_an_interrupted_program_ends_by_the_signal(folder: Path, last_line: str)
     assert (run.returncode, run.stdout) == (plain.returncode, plain.stdout) == (-signal.SIGINT, "one\n")
     told, _, summary = run.stderr.partition("npcompile: ")
     assert told == plain.stderr and summary and "Traceback" not in summary
+
+
+# Python code of a millisecond, then NumPy, which gives the interpreter's lock away.
+TURNS = """
+import time
+
+import numpy as np
+
+
+def in_python(until):
+    while time.thread_time() < until:
+        pass
+
+
+def in_numpy(x, until):
+    while time.thread_time() < until:
+        np.sqrt(x, out=x)
+
+
+def main():
+    x = np.ones(100_000)
+    for _ in range(1500):
+        in_python(time.thread_time() + 1e-3)
+        in_numpy(x, time.thread_time() + 1e-3)
+
+
+main()
+"""
+
+MEETS = """
+import sys
+import time
+from npcompile.commands import watching
+
+watch = watching.Watch(lambda file: file == "turns.py", None, lambda work: 1e9)
+watching._FIRST = 0.0
+interval = sys.getswitchinterval()
+watch.start()
+exec(compile(open("turns.py").read(), "turns.py", "exec"), {{"__name__": "turns"}})
+watch.stop()
+while sys.getswitchinterval() != interval:
+    time.sleep(0.01)
+looks = {{met.code.co_name: met.looks for met in watch._met.values()}}
+print(min(looks.get("in_python", 0), looks.get("in_numpy", 0)) > {least} * looks["main"] > 0)
+"""
+
+
+def test_python_code_between_calls_of_numpy_is_met(folder: Path) -> None:
+    """Both take half of the time; none may look like a fifth of it, from which on a function is jitted."""
+    (folder / "turns.py").write_text(TURNS)
+    run = ran(folder, "-c", MEETS.format(least=watching._MUCH))
+    assert run.stdout == "True\n", run.stderr + run.stdout
