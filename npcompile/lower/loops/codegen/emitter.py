@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
+from npcompile.lower.loops.codegen.leave_code import write_exits
 from npcompile.lower.loops.codegen.nesting import innermost
 from npcompile.lower.loops.codegen.poll_chunks import INNER_TRIP, OUTER_TRIP, PollChunks
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.codegen.trip_counts import TripCounts
-from npcompile.lower.loops.layout import Layout, layout_of, objects_in
+from npcompile.lower.loops.layout import Layout, layout_of
 from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.register_ir import Registers
-from npcompile.lower.loops.types import Dict, Known, List, Set, Type
+from npcompile.lower.loops.types import Known, Type
 from npcompile.lower.loops.verifier import bound_by
 
 ENTRY_NAME = "npc_loop("
@@ -131,8 +132,7 @@ class Emitter:
         functions, codes = function_texts(self.region, self.calls)
         body = [*given, *self.first, *self.lines]
         self.lines = []
-        self._exits()
-        self._save_names()
+        write_exits(self)
         first = []
         if (frames := self.layout.frames) is not None:
             first.append("npl::left.size = 0;")
@@ -148,39 +148,6 @@ class Emitter:
         ]
         text = "\n".join("    " + line for line in lines)
         return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout, codes)
-
-    def _exits(self) -> None:
-        for exit_, number in self.exits.items():
-            answer = self.region.ended.get(exit_.place)
-            dropped = "" if answer is None else self._dropped(answer)
-            self.lines.append(f"exit_{number}: number = {number}; {dropped}goto leave;")
-        self.lines.append("leave:")
-
-    def _dropped(self, answer: str) -> str:
-        """Return the statements that give up an ended function's containers, its answer excepted."""
-        text = ""
-        for name, kinds in self.region.stored.items():
-            for kind in kinds:
-                if type(kind) in (List, Dict, Set) and name != answer:
-                    given_up = self.variable(name, kind)
-                    if kind in self.region.stored.get(answer, ()):
-                        text += f"if ({given_up}.held != {self.variable(answer, kind)}.held) "
-                    text += f"npl::give_up({given_up}); "
-        return text
-
-    def _save_names(self) -> None:
-        for name, (tag, slots) in self.layout.bound.items():
-            self.lines.append(f"words[{tag}] = {self.tag(name)};")
-            for number, slot in enumerate(slots):
-                if name in self.borrowed:  # the names that Python takes over keep their memory
-                    self.lines.append(f"npl::keep({self.variable(name, slot.kind)});")
-                elif holds_memory(slot.kind):  # the name may have another type by now
-                    variable = self.variable(name, slot.kind)
-                    self.lines.append(f"if ({self.tag(name)} != {number + 1}) npl::drop({variable});")
-                self._save(name, slot.kind, slot.offset)
-        for name, slot in self.layout.given.items():
-            if name not in self.layout.bound and name not in self.borrowed and objects_in(slot.kind):
-                self.lines.append(f"npl::drop({self.variable(name, slot.kind)});")
 
     def function(self, number: int) -> str:
         """Return the function whose body the region is. number: its place among the functions."""
@@ -205,11 +172,8 @@ class Emitter:
         first.append("bool is_left = false;")
         if self.exits:
             first.append("int64_t number = 0;")
-            self._exits()
             size = self.layout.size
-            self.lines.append(f"{{ int64_t *words = npl::push_frame({number}, number, {size});")
-            self._save_names()
-            self.lines.append("}")
+            write_exits(self, f"int64_t *words = npl::push_frame({number}, number, {size});")
             self.lines.append("is_left = true;")
             self.lines.append("return npl::half_done;")
         lines = [*first, *self.declared, *bound, *self.first, *self.lines]
@@ -258,7 +222,8 @@ class Emitter:
         if kind in self.region.stored.get(name, ()):  # else it has no value yet
             self.set_tag(name, kind)
 
-    def _save(self, name: str, kind: Type, offset: int) -> None:
+    def save(self, name: str, kind: Type, offset: int) -> None:
+        """Write a name's value of a type back to its words."""
         if not isinstance(kind, Known):
             self.lines.append(f"npl::save(words + {offset}, {self.variable(name, kind)});")
 
