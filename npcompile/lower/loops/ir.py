@@ -458,6 +458,8 @@ class Region:
         The operations that are proved not to leave.
     nonnegative
         The ints that are proved not to be negative.
+    narrow
+        Operations on ints that are proved to have operands and a result of 16 or 32 bits, and how many.
     short
         Operands of sums, by their bounds, which are far from 64 bits.
     limits
@@ -482,6 +484,7 @@ class Region:
     wide: frozenset[str] = frozenset()
     certain: set[Expression] = field(default_factory=set)
     nonnegative: set[Expression] = field(default_factory=set)
+    narrow: dict[Expression, int] = field(default_factory=dict)
     short: dict[Expression, tuple[int, int]] = field(default_factory=dict)
     limits: dict[Expression, int] = field(default_factory=dict)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
@@ -544,20 +547,16 @@ def targets(end: End | None) -> tuple[Block, ...]:
 def parts_of(node: Expression) -> tuple[Expression, ...]:
     """Return the expressions that an expression is made of."""
     match node:
-        case Apply(operands=operands):
+        case Apply(operands=operands) | Call(operands=operands):
             return operands
         case Item(array=array, indices=indices):
             return (array, *indices)
-        case Length(array=array):
-            return (array,)
+        case Length(array=whole) | Part(whole=whole):
+            return (whole,)
         case Choose():
             return (node.test, node.one, node.other)
         case MakeTuple(items=items):
             return items
-        case Part(whole=whole):
-            return (whole,)
-        case Call(operands=operands):
-            return operands
         case View(array=array, parts=parts):
             return (array, *_parts_of_index(parts))
         case Compound():

@@ -65,6 +65,8 @@ BY_LOW_BITS = frozenset(
     (ast.Add, ast.Sub, ast.Mult, ast.LShift, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert)
 )
 INTS = (INT, UNSIGNED)  # types of Python's ints
+ABSOLUTE = "npl::int_absolute"
+NARROWED = (ast.Add, ast.Sub, ast.Mult)
 Bounds = dict[str, Interval]
 
 
@@ -265,6 +267,8 @@ class _Analysis(_Values):
                 if isinstance(expression, ir.Apply):
                     if self._is_certain(expression):
                         self.region.certain.add(expression)
+                        if bits := self._narrow_bits(expression):
+                            self.region.narrow[expression] = bits
                     elif expression.operator in (ast.Add, ast.Sub):
                         self._note_short(expression)
                     if (kept := low_bits(expression)) is not None and self._wraps(kept[0]):
@@ -295,6 +299,7 @@ class _Analysis(_Values):
             if not 0 <= by.least <= by.most < SHIFTED:
                 self.region.limits[node.operands[1]] = SHIFTED
         self.region.certain.add(node)
+        self.region.narrow.pop(node, None)  # by bounds that hold where nothing wraps
         for operand in counts:
             self._note_low_bits(operand, bounds)
 
@@ -313,6 +318,28 @@ class _Analysis(_Values):
             exact = _exact(node, operands)
             return exact is not None and exact.fits(node.type)
         return False
+
+    def _narrow_bits(self, node: ir.Apply) -> int:
+        """Return how many bits do for an operation that cannot leave: 16, 32, or 0 for more.
+
+        The ints that are divided are unsigned ones of 32 bits.
+        """
+        if node.type not in INTS or any(operand.type not in INTS for operand in node.operands):
+            return 0
+        values = [self.values[operand] for operand in node.operands]
+        if node.operator in (ast.FloorDiv, ast.Mod):
+            return 32 if all(0 <= one.least and one.most < 1 << 32 for one in values) else 0
+        if node.operator not in NARROWED and node.operation.function != ABSOLUTE:
+            return 0
+        return next(
+            (bits for bits in (16, 32) if all(_has_bits(one, bits) for one in (*values, self.values[node]))),
+            0,
+        )
+
+
+def _has_bits(interval: Interval, bits: int) -> bool:
+    """Tell if all ints of an interval are signed ones of so many bits."""
+    return -(1 << bits - 1) <= interval.least and interval.most < 1 << bits - 1
 
 
 def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
@@ -392,7 +419,7 @@ def of_type(kind: Type) -> Interval:
 
 def _exact(node: ir.Apply, operands: list[Interval]) -> Interval | None:
     """Return the bounds of the exact result of an operator, or of `abs`; None where they are not known."""
-    if node.operation.function == "npl::int_absolute":
+    if node.operation.function == ABSOLUTE:
         (one,) = operands
         return Interval(max(one.least, -one.most, 0), max(-one.least, one.most))
     return exact_of(node.operator, operands)

@@ -218,6 +218,24 @@ static inline bool int_remainder_of_sum(int64_t a, int64_t b, int64_t& answer) {
     return false;
 }
 
+// Of ints of few bits, with such results: a vector holds more of them, and they are divided sooner. Those that are
+// divided are not negative.
+template <int bits> using narrow_int = std::conditional_t<bits == 16, int16_t, int32_t>;
+template <int bits> static inline int64_t narrow_add(int64_t a, int64_t b) {
+    return narrow_int<bits>(narrow_int<bits>(a) + narrow_int<bits>(b));
+}
+template <int bits> static inline int64_t narrow_subtract(int64_t a, int64_t b) {
+    return narrow_int<bits>(narrow_int<bits>(a) - narrow_int<bits>(b));
+}
+template <int bits> static inline int64_t narrow_multiply(int64_t a, int64_t b) {
+    return narrow_int<bits>(narrow_int<bits>(a) * narrow_int<bits>(b));
+}
+template <int bits> static inline int64_t narrow_absolute(int64_t a) {
+    return narrow_int<bits>(narrow_int<bits>(a) < 0 ? -narrow_int<bits>(a) : narrow_int<bits>(a));
+}
+template <int bits> static inline int64_t narrow_floor_divide(int64_t a, int64_t b) { return uint32_t(a) / uint32_t(b); }
+template <int bits> static inline int64_t narrow_remainder(int64_t a, int64_t b) { return uint32_t(a) % uint32_t(b); }
+
 // The quotient of two ints by their sizes, rounded once: by integers where one of them is no double.
 static inline double quotient_of_sizes(uint64_t x, uint64_t y) {
     constexpr uint64_t exact = uint64_t(1) << 53;
