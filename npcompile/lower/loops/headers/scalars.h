@@ -41,7 +41,7 @@ static inline bool fitting_right(T a, int64_t b, Result& answer) {
 
 // One of two ints that are both computed: the first one could else be computed behind a branch.
 template <class T> static inline T select(bool test, T one, T other) {
-    asm("" : "+r"(one));
+    asm("" : "+r"(one), "+r"(other));
     return test ? one : other;
 }
 
