@@ -38,6 +38,7 @@ from npcompile.frontend.loops.passes.nests import nest
 from npcompile.frontend.loops.passes.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.passes.registers import keep
 from npcompile.frontend.loops.passes.selects import select
+from npcompile.frontend.loops.passes.short_versions import split_by_sign
 from npcompile.frontend.loops.passes.signs import prove_roots
 from npcompile.frontend.loops.passes.unrolling import unroll
 from npcompile.frontend.loops.passes.whole_arrays import arrays_taken_whole
@@ -312,6 +313,7 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
         (unroll, everything),
         (single, everything),
         (bound, everything),
+        (split_by_sign, everything),
         (prove_roots, everything),
         (share, shared),
         (select, everything),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from npcompile.lower.loops.codegen.short_loops import short_loops
-from tests.frontend.loops.native import check
+from tests.frontend.loops.native import begin, check
 
 
 def ones(n: int, out: Any) -> int:
@@ -121,7 +121,52 @@ def by_one(n: int, k: int) -> int:
     return c
 
 
-@pytest.mark.parametrize("function", [by_a_name, in_some_trips, grows_again, of_any_sign, by_one])
+@pytest.mark.parametrize("function", [by_a_name, in_some_trips, grows_again, by_one])
 def test_loops_that_may_have_many_trips(function: Callable[..., Any]) -> None:
     region = check(function, 40, 1).loop.region
     assert not short_loops(region), region
+
+
+def ones_of_items(n: int, a: Any) -> int:
+    c = 0
+    for i in range(n):
+        x = int(a[i])
+        while x != 0:
+            x &= x - 1
+            c += 1
+    return c
+
+
+def test_the_sign_of_an_int_of_any_value_is_asked_before_its_loop() -> None:
+    (begun,) = short_loops(region := check(of_any_sign, 40, 1).loop.region)
+    assert sum(block.source == begun.source and block.is_header for block in region.blocks) == 2
+    rng = np.random.default_rng(3)
+    run = check(ones_of_items, 40, rng.integers(0, 1 << 62, 40))
+    assert len(short_loops(run.loop.region)) == 1
+
+
+def test_a_negative_int_is_left_to_python() -> None:
+    """Python's int has more and more bits then."""
+    run = begin(ones_of_items, 3, np.array([7, -5, 1])).run()
+    assert not run.is_done
+    assert (run.names["x"], run.names["c"]) == (-5, 3)
+
+
+def halves_of_items(n: int, a: Any) -> int:
+    c = 0
+    for i in range(n):
+        x = int(a[i])
+        while x:
+            x //= 2
+            c += x & 3
+            if c > 1000:
+                c -= 999
+                if x < 0:
+                    break
+    return c
+
+
+def test_both_versions_give_the_same() -> None:
+    numbers = np.array([7, -5, 1, 0, -(1 << 63), (1 << 63) - 1, -1, 12345678901], np.int64)
+    run = check(halves_of_items, len(numbers), numbers)
+    assert len(short_loops(run.loop.region)) == 1

@@ -31,8 +31,11 @@ def _is_short(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> boo
     if not isinstance(end, ir.Branch) or end.then not in blocks or end.otherwise in blocks:
         return False
     name = _name_while_positive(region, end.test)
-    if name is None:
-        return False
+    return name is not None and is_taken_from(header, blocks, name)
+
+
+def is_taken_from(header: ir.Block, blocks: set[ir.Block], name: str) -> bool:
+    """Tell if each trip of a loop takes a bit from a positive int, and gives its name no other value."""
     binding = [(block, step) for block in blocks for step in block.steps if name in bound_by(step)]
     if len(binding) != 1 or any(name in bound_by(block.end) for block in blocks if block.end is not None):
         return False
@@ -59,6 +62,18 @@ def _name_while_positive(region: ir.Region, test: ir.Expression) -> str | None:
         case ast.Lt, ir.Constant(value=0), _:
             return _name(right)
         case ast.NotEq, _, ir.Constant(value=0) if left in region.nonnegative:
+            return _name(left)
+    return None
+
+
+def name_while_not_zero(test: ir.Expression) -> str | None:
+    """Return the int of either sign that is not zero where a test holds; None if there is none."""
+    if not isinstance(test, ir.Apply):
+        return None
+    if test.operation.function == _TRUTH:
+        return _name(test.operands[0])
+    match test.operator, test.operands:
+        case ast.NotEq, (left, ir.Constant(value=0)):
             return _name(left)
     return None
 
