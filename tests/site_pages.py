@@ -10,6 +10,8 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = [
     DOCS / "index.md",
     DOCS / "tutorial.md",
+    DOCS / "check-answers.md",
+    DOCS / "pandas.md",
     *sorted((DOCS / "how-to").glob("*.md")),
 ]
 # Snippets that begin so are compiled, and not run.

@@ -6,6 +6,7 @@ import doctest
 import io
 import operator
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,11 @@ from tests.site_pages import DOCS, PAGES, snippets
 
 ROOT = DOCS.parent
 # What pages import beside npcompile's own requirements.
-NEEDS = {"joblib-and-dask": ("joblib", "dask.array"), "scipy-and-scikit-learn": ("scipy",)}
+NEEDS = {
+    "joblib-and-dask": ("joblib", "dask.array"),
+    "pandas": ("pandas", "xarray"),
+    "scipy-and-scikit-learn": ("scipy",),
+}
 BETWEEN = "-" * 20 + "npcompile" + "-" * 20
 
 
@@ -58,6 +63,11 @@ def test_snippets_print_what_stands_below_them(page: Path, tmp_path: Path) -> No
     for part, printed in zip(run, ran.stdout.split(BETWEEN + "\n"), strict=True):
         if part.output is not None:
             assert printed == part.output, part.code
+
+
+def test_the_readme_shows_all_counts() -> None:
+    shown = next(line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("Stats("))
+    assert re.sub(r"=\d+", "=0", shown) == repr(npcompile.Stats())
 
 
 def test_the_picture_shows_the_table() -> None:
