@@ -32,7 +32,7 @@ from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tr
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.plan.attributes import source_place
 from npcompile.partition.partitioned import PartitionedFunction
-from npcompile.partition.suitability import done_for_effect
+from npcompile.partition.suitability import done_for_effect, recurs_over_items
 from npcompile.runtime import fast_path
 from npcompile.runtime.ahead import compile_ahead
 from npcompile.runtime.arrivals import arrived, texts_of
@@ -232,13 +232,15 @@ class Jitted(RecordedFunction):
             return not ((many or self._is_cut(traced.program)) and self._leave_family())
         try:
             body = tree_of(self.__wrapped__)[0].body
-            if not goes_as_before(self.__wrapped__, traced.program.trips):
+            fn = self.__wrapped__
+            if fn.__name__ in fn.__code__.co_names and recurs_over_items(fn, traced.program):
+                return self._cut_at_last(state) is None
+            if not goes_as_before(fn, traced.program.trips):
                 state.partitioned = self._cut_alike(state)
                 return state.partitioned is None
         except NotFound:
             return True
-        done = done_for_effect(traced.program, body)
-        if done is None:
+        if (done := done_for_effect(traced.program, body)) is None:
             return True
         traced.reason = Cause.EFFECT()
         traced.line, traced.top, _ = source_place(done)
@@ -250,7 +252,8 @@ class Jitted(RecordedFunction):
         fn: Any = self.__wrapped__
         with contextlib.suppress(NotFound):
             body = tree_of(fn)[0].body
-            return not goes_as_before(fn, program.trips) or done_for_effect(program, body) is not None
+            others = recurs_over_items(fn, program) or not goes_as_before(fn, program.trips)
+            return others or done_for_effect(program, body) is not None
         return False
 
     def _goes_over_many(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from npcompile.diagnostics.not_compiled import NotCompiledError
 from npcompile.frontend.boundary.faults import fault_of, told
-from npcompile.frontend.rewrite.partition import Outline
+from npcompile.frontend.rewrite.partition import Outline, calls_itself
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.callees import CalleeSubstitution
 from npcompile.partition.native_body import NOT_ANSWERED, NativeBody, makes_containers
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Tier
 from npcompile.tiering import overhead
+from npcompile.tiering.account import clock
 from npcompile.tiering.backoff import Patience
 from npcompile.tiering.block_contest import BlockContest, specializations
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.idle_calls import AGAIN, ALL, IdleCalls
-from npcompile.tiering.overhead import Call, enter, leave, users
+from npcompile.tiering.overhead import Call, enter, leave, this_thread, users
 from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
 
@@ -29,6 +32,9 @@ from npcompile.tiering.statement_profile import Watch
 # function makes containers, whose items it may keep as values, of fewer than FILLING_WITHIN. It is asked at
 # BODY_ASKED calls at most if there is to be one.
 BODY_WITHIN, FILLING_WITHIN, BODY_ASKED = 2e-3, 1e-1, 16
+# A function that calls itself is asked by its outermost calls, and by those within them that take LONG_WITHIN
+# seconds; after each shorter one UNASKED calls are the plain function's, as those within DEEPEST_ASKED are.
+LONG_WITHIN, UNASKED, DEEPEST_ASKED = 1e-4, 256, 4
 # The most calls that are lent to the native runtime at once, of those that no contest measures.
 MOST_LENT = 256
 
@@ -53,9 +59,13 @@ class PartitionedCalls(CalleeSubstitution):
     _contested: bool  # it is measured beside the plain function
     body: NativeBody | None  # answers whole calls
     lacks: bool  # the last call has left something to be recorded or cut
+    useful: bool  # compiled code answered in the last call, or something was recorded
+    ran: float  # the seconds that the function itself, as it is or cut, took in the last call
     lasted: float  # the seconds of the last call that were the user's
     further: int  # calls that may go on with that, beside those that calls have paid for
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
+    asking: int  # calls at hand, each within the one before, at which that is to be seen
+    recurs: bool  # one of these was within another one
 
     def cut(self) -> None:
         """Cut the function anew."""
@@ -122,6 +132,8 @@ class PartitionedCalls(CalleeSubstitution):
 
     def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
+        began, is_first = clock(), self.root.allowance.is_first
+        self.useful, self.ran = False, 0.0
         try:
             contest, body = state.block_contest, self.body
             # Most calls of a short native function go no further, as Python that did not run of late is slow.
@@ -135,29 +147,36 @@ class PartitionedCalls(CalleeSubstitution):
                             contest.left -= lent.left
                             state.lent = lent
                         return answer
-            wants_body = self._wants_body
-            if self.only_calls and (wants_body or (body is not None and body.is_pending)):
-                return self._timed(self.plain, args, kwargs)  # no blocks are wanted before it is there
-            if not self.is_native:
-                if self.owed or self.compiles_loops:
-                    return self.run(args, kwargs)
-                if wants_body:
-                    return self._timed(self.run, args, kwargs)
-                if self.lacks and self.further:
-                    return self.run(args, kwargs)
-            if state.block_contest is None:
-                if not (self._contested and are_held()):
-                    return self.run(args, kwargs)
-                state.block_contest = BlockContest()
-            if state.rest > 0:
-                state.rest -= 1
-                return self.plain(args, kwargs)
-            return state.block_contest.answer(self, state, args, kwargs)
+            return self._answer(state, args, kwargs)
         except BaseException as error:  # the native runtime calls this, and not `RecordedFunction.__call__`
             if (fault := fault_of(error)) is None:
                 told(error)
                 raise
+        finally:
+            if not (self.useful or is_first) and this_thread.call is None:
+                state.charge(clock() - began - self.ran, self.ran)
         return self.owner._despite(fault, args, kwargs)
+
+    def _answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call that native code of the whole function does not answer at once."""
+        wants_body = self._wants_body
+        if self.only_calls and (wants_body or (self.body is not None and self.body.is_pending)):
+            return self._timed(self.plain, args, kwargs)  # no blocks are wanted before it is there
+        if not self.is_native:
+            if self.owed or self.compiles_loops:
+                return self.run(args, kwargs)
+            if wants_body:
+                return self._timed(self.run, args, kwargs)
+            if self.lacks and self.further:
+                return self.run(args, kwargs)
+        if state.block_contest is None:
+            if not (self._contested and are_held()):
+                return self.run(args, kwargs)
+            state.block_contest = BlockContest()
+        if state.rest > 0:
+            state.rest -= 1
+            return self.plain(args, kwargs)
+        return state.block_contest.answer(self, state, args, kwargs)
 
     @property
     def _wants_body(self) -> bool:
@@ -169,26 +188,46 @@ class PartitionedCalls(CalleeSubstitution):
 
     def _timed(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call; where it was a short one the body is to be native as a whole."""
-        self.asked += not self.lacks  # else the call may have been a long one for what it recorded
-        start = overhead.clock()
-        result = call(args, kwargs)
-        seconds = overhead.clock() - start
+        is_outermost = not (self.asking or self.idling.depth)
+        if is_outermost:
+            self.asked += not self.lacks  # else the call may have been a long one for what it recorded
+        else:
+            self.recurs = True
+            if self.asking >= DEEPEST_ASKED:
+                self.rest = UNASKED
+        self.asking += 1
+        try:
+            start = overhead.clock()
+            result = call(args, kwargs)
+            seconds = overhead.clock() - start
+        finally:
+            self.asking -= 1
+            if self.only_calls:
+                self.rest = 0 if is_outermost else UNASKED
+        if not is_outermost and seconds < LONG_WITHIN:
+            return result
         function = self.owner.__wrapped__
         if self._wants_body and (
             self.only_calls
             or seconds < BODY_WITHIN
             or (seconds < FILLING_WITHIN and makes_containers(function))  # last, as that reads its code
         ):
-            self.body, self.asked = NativeBody.of(function, self), BODY_ASKED
+            self.body, self.asked, self.useful = NativeBody.of(function, self), BODY_ASKED, True
             if self.body is not None and not kwargs:
-                self.body.most = seconds
+                # Calls within one another may be far shorter than this one, or far longer.
+                recurs = self.recurs or calls_itself(cast("FunctionType", function))
+                self.body.most = math.inf if recurs else seconds
                 self.body.prepare(args)
         return result
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as it is."""
         self.owner._stats.plain_calls += 1
-        return users(self.owner.__wrapped__, args, kwargs)
+        start = clock()
+        try:
+            return users(self.owner.__wrapped__, args, kwargs)
+        finally:
+            self.useful, self.ran = False, clock() - start
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
@@ -197,6 +236,7 @@ class PartitionedCalls(CalleeSubstitution):
         if (body := self.body) is not None and not (body.closed or kwargs or looked_at):
             if (answer := body.answer(args)) is not NOT_ANSWERED:
                 self.owner._stats.replays += 1
+                self.useful = True
                 return answer
         return self._run_cut(args, kwargs)
 
@@ -237,7 +277,7 @@ class PartitionedCalls(CalleeSubstitution):
             before = inner.calls, inner.replays, inner.recordings
             entries = own.loop_entries, inner.loop_entries
             self.has_run, self.entered, self.owed = True, False, self.owed if unpaid else 0.0
-            began = overhead.clock()
+            began, start = overhead.clock(), clock()
             self.idling.depth += 1
             call.switch(False)
             try:
@@ -258,6 +298,7 @@ class PartitionedCalls(CalleeSubstitution):
                 raise
             finally:
                 call.switch(True)
+                ran = clock() - start
                 self.idling.depth -= 1
                 if unpaid and self.owner is self.root and not self.idling.depth:
                     self.rest = self.owner.root.allowance.passes(overhead.clock() - began)
@@ -267,6 +308,8 @@ class PartitionedCalls(CalleeSubstitution):
                 self.answered = entered or inner.replays != before[1]
                 if self.answered:
                     self.owed = 0.0
+                self.useful, self.ran = self.answered or inner.recordings != before[2], ran
+                call.useful = call.useful or self.useful
                 if own is inner:  # a block that was cut further, or a function that a block calls
                     own.calls -= 1
                 elif inner.calls - before[0] == inner.replays - before[1] != 0:

@@ -15,7 +15,7 @@ from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.block_levels import Block
 from npcompile.frontend.rewrite.kept_trees import nodes_of, own_nodes
 from npcompile.frontend.rewrite.liveness import loads
-from npcompile.frontend.rewrite.partition import tree_of
+from npcompile.frontend.rewrite.partition import calls_itself, tree_of
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 
 
@@ -82,3 +82,12 @@ def only_calls(fn: types.FunctionType) -> bool:
     names = [part.func for part in parts if isinstance(part, ast.Call)]
     called = [fn.__globals__.get(name.id) for name in names if isinstance(name, ast.Name)]
     return any(isinstance(one, types.FunctionType) or inlining.is_jitted(type(one)) for one in called)
+
+
+def recurs_over_items(fn: types.FunctionType, program: Program) -> bool:
+    """Tell if a function calls itself and its recording works on numbers and single items alone.
+
+    At other numbers it goes another way.
+    """
+    values = [value_of(node) for node in program.graph.nodes if step_of(node) in ("op", "write", "library")]
+    return calls_itself(fn) and not any(value.kind == "array" and value.shape for value in values)

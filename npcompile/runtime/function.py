@@ -193,6 +193,8 @@ class RecordedFunction(DeviceChoice):
     def _replayed(self, seen: bool = True) -> None:
         """Take note of a call that a program answered. seen: it is one of those that the budget weighs, which
         are not those that the native runtime knows."""
+        if (call := this_thread.call) is not None:
+            call.useful = True
         if seen:
             self.balance.replayed()
         if self.cut is not None:
@@ -230,6 +232,10 @@ class RecordedFunction(DeviceChoice):
         if state.chunks is not None:
             return state.chunks.answer(state, args, kwargs)
         fast_path.note(self, args, kwargs, state, key)
+        if call.depth == 1:
+            call.account = state
+        if state.overdrawn > 0 and key[1] is None and self._direct and not self._has_options():
+            return self._paying(state, args, kwargs)
         if state.partitioned is not None:
             return state.partitioned.answer(state, args, kwargs)
         if state.trial is not None and state.ready:
@@ -458,10 +464,6 @@ class RecordedFunction(DeviceChoice):
         if state.missed(self.balance, self._affords(), self.tries_again):
             self.root.note(why_given_up(self), self.at(self._first_line()))
 
-    def _are_news(self) -> bool:
-        """Tell if warnings are errors, and were none yet when the function was jitted."""
-        return all_warnings_are_errors() and not self._made_so
-
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], cause: Cause, limit: int) -> Any:
         """A call past the number of signatures, or of programs for one, that are kept."""
         return self._plain(args, kwargs, cause(limit, last_difference(self)))
@@ -504,6 +506,7 @@ class RecordedFunction(DeviceChoice):
             return self._too_often(args, kwargs)
         fn: Any = self.__wrapped__
         self._stats.recordings += 1
+        call.useful = True
         self.balance.recorded(state.kind, state.misses > 0)
         names, floats = self._binding.names(len(args)), self._default_float
         device = str(current_device() or "cpu")

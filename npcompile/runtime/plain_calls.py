@@ -14,6 +14,7 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import told
+from npcompile.frontend.eager.errstate import all_warnings_are_errors
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.runtime import fast_path
@@ -23,6 +24,7 @@ from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.shape_sharing import LOOKED_AT, ShapeSharing
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import TOO_SMALL
+from npcompile.tiering.account import clock
 from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.overhead import this_thread, users
 
@@ -41,7 +43,12 @@ class PlainCalls(ShapeSharing):
     _rewritten: Rewritten | Reason | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
+    _made_so: bool  # warnings were errors when the function was jitted
     resizes: bool  # it may resize an array, of which NumPy counts the references
+
+    def _are_news(self) -> bool:
+        """Tell if warnings are errors, and were none yet when the function was jitted."""
+        return all_warnings_are_errors() and not self._made_so
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         if reason is not None:
@@ -103,6 +110,14 @@ class PlainCalls(ShapeSharing):
         result = users(call, args, kwargs)
         state.timed(time.thread_time() - start)
         return result
+
+    def _paying(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call by which a signature pays for machinery that came to nothing."""
+        start = clock()
+        try:
+            return self._plain(args, kwargs)
+        finally:
+            state.overdrawn -= clock() - start
 
     def _unpaid(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call that is not recorded, as that is not paid for yet."""

@@ -18,6 +18,7 @@ from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.tiers import FOR_GOOD, MOVES, UNRECORDED, Event, Tier
+from npcompile.tiering.account import Account
 from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.block_contest import BlockContest, rests_of_losers
 from npcompile.tiering.contest import EQUAL_WORK, FEWEST, Contest, are_held
@@ -71,7 +72,7 @@ class Chunked(Protocol):
         """Wait until its kernels are compiled."""
 
 
-class Specialization:
+class Specialization(Account):
     """All that is known of one signature."""
 
     # The native runtime looks into these at each call (lower/native/front.h).
@@ -94,6 +95,7 @@ class Specialization:
     chunks: Chunked | None = None  # Dask arrays are among the arguments
 
     def __init__(self, group: LengthGroup | None = None, lengths: tuple[int, ...] = ()) -> None:
+        self.debt = self.overdrawn = 0.0
         self.group = group  # calls that differ in lengths alone
         self.lengths = lengths
         self.kind: Any = None  # its signature without lengths

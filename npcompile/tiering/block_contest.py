@@ -13,6 +13,7 @@ from typing import Any
 
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.contest import Contest
+from npcompile.tiering.idle_calls import ALL
 from npcompile.tiering.protocols import Contested, SpecializationLike
 from npcompile.tiering.turns import are_ours
 
@@ -55,6 +56,7 @@ class BlockContest:
         self._settled = False  # nothing was being compiled when it began
         self._unjudged = 0  # calls that recorded a block or typed a loop, or were to
         self._inside = False  # a call is being measured: those within it are none of the contest
+        self._inside_plain = False  # that call is the plain function's
 
     def answer(
         self,
@@ -66,6 +68,9 @@ class BlockContest:
         """A call, by whose turn it is."""
         if are_ours():
             return partitioned.run(args, kwargs)
+        if self._inside_plain:  # the function calls itself: it is measured plain throughout
+            partitioned.rest = ALL
+            return partitioned.plain(args, kwargs)
         if self.left > 0 or self._inside:
             self.left -= 1
             return partitioned.run(args, kwargs)
@@ -78,13 +83,15 @@ class BlockContest:
         ours = (native or bool(trial.numpys)) and trial.is_our_turn
         recordings, typed, worked = counts.recordings, partitioned.typed, partitioned.root.worked
         call = partitioned.run if ours else partitioned.plain
-        self._inside = True
+        self._inside, self._inside_plain, rest = True, not ours, partitioned.rest
         try:
             start = clock()
             result = call(args, kwargs)
             seconds = clock() - start
         finally:
-            self._inside = False
+            if not ours:
+                partitioned.rest = rest
+            self._inside = self._inside_plain = False
         made = (recordings, typed) != (counts.recordings, partitioned.typed)
         if (made or (ours and partitioned.lacks)) and self._unjudged < UNJUDGED:
             self._unjudged += 1

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol
 
 from npcompile.diagnostics.settings import config
 from npcompile.tiering.backoff import Backoff
@@ -172,6 +172,11 @@ class Allowance:
         self._begun = [0, 0]  # signatures so far, and further ways
         self._is_new = True  # no call has begun
 
+    @property
+    def is_first(self) -> bool:
+        """Tell if the next call, or the one at hand, is a first one, or goes on with its work."""
+        return self.first or self.further > 0
+
     def begin(self, way: bool = False, waits: bool = False) -> None:
         """Note the first call of a signature, or of a new way through the function.
 
@@ -239,14 +244,23 @@ def estimate(code: Any) -> float:
     return AT_LEAST + A_BYTE * (len(code.co_code) if isinstance(code, CodeType) else 0)
 
 
+class Charged(Protocol):
+    """Whose calls are charged what machinery took in vain: `Account`."""
+
+    def charge(self, machinery: float, users: float) -> None:
+        """Charge a call that the plain function answered: its seconds of machinery, and the user's."""
+
+
 class Call:
     """The time of one outermost call. `machinery`: seconds spent in machinery so far; `spent`: whether the
-    call is to go on as plain Python from here; `depth`: the calls of jitted functions under way within it."""
+    call is to go on as plain Python from here; `depth`: the calls of jitted functions under way within it;
+    `useful`: compiled code has answered it, or something was recorded; `account`: its signature's."""
 
     __slots__ = (
         "_forget",
         "_since",
         "_waits",
+        "account",
         "allowance",
         "began",
         "begun",
@@ -254,6 +268,7 @@ class Call:
         "lacks",
         "machinery",
         "spent",
+        "useful",
         "working",
     )
 
@@ -265,6 +280,8 @@ class Call:
         self.working = False  # machinery is at work
         self.begun = False  # a function that was cut runs, or ran
         self.spent = False
+        self.useful = False
+        self.account: Charged | None = None
         self.lacks = False  # a recording or a cut did not begin, as there was no room for it
         self._waits: Backoff | None = None  # the nanoseconds for which it goes on as plain Python
         self._forget: Callable[[], None] | None = None
@@ -286,7 +303,7 @@ class Call:
     @property
     def is_first(self) -> bool:
         """Tell whether it is a first call, or goes on with what that has left."""
-        return self.allowance is None or self.allowance.first or self.allowance.further > 0
+        return self.allowance is None or self.allowance.is_first
 
     @property
     def left(self) -> float:
@@ -338,7 +355,10 @@ class Call:
     def end(self) -> None:
         """The call is over."""
         if self.allowance is not None:
-            self.allowance.settle(clock() - self.began, self.machinery)
+            took = clock() - self.began
+            if self.account is not None and not (self.useful or self.is_first):
+                self.account.charge(self.machinery, took - self.machinery)
+            self.allowance.settle(took, self.machinery)
         if (forget := self._forget) is not None:
             forget()
 

@@ -92,6 +92,7 @@ class Contested(Protocol):
     root: Any
     typed: int  # times that a loop was typed, for native code
     lacks: bool  # the last call has left something to be recorded or cut
+    rest: int  # calls to come that are the plain function's
 
     @property
     def reaches_loops(self) -> bool:

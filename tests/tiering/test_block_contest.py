@@ -17,7 +17,7 @@ class Cut:
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
         self.reaches_loops = self.is_native = self.compiles_loops = False
-        self.typed, self.lacks = 0, False
+        self.typed, self.lacks, self.rest = 0, False, 0
         self.now = 0.0
         self.runs = 0
         # The run that takes long, and if it types a loop, or records a block.

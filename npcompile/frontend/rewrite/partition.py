@@ -327,12 +327,21 @@ def _attribute_of(node: ast.expr, known: dict[str, Any]) -> Any:
     return known.get(node.id) if isinstance(node, ast.Name) else None
 
 
+def calls_itself(fn: FunctionType) -> bool:
+    """Tell if a function's code reads its own global name, which stands for the function, jitted or not."""
+    if fn.__name__ not in fn.__code__.co_names:
+        return False
+    found = fn.__globals__.get(fn.__name__)
+    return getattr(found, "__wrapped__", found) is fn
+
+
 def must_be_cut(fn: FunctionType) -> bool:
     """Tell if a function holds statements that no recording of the whole follows.
 
     These are loops that count or go on while something holds, calls for their effect or of libraries,
     `yield`, nested functions that backtrack or have `while` loops, and more operations than one recording
-    follows; any loop, and nested functions that have some, once recording the whole was tried in vain.
+    follows; any loop, calls of the function itself, and nested functions that have some, once recording the
+    whole was tried in vain.
     """
     try:
         node, imports = tree_of(fn)
@@ -360,6 +369,8 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
+    if tried and calls_itself(fn):
+        return True
     nests = any(isinstance(one, CodeType) for one in fn.__code__.co_consts)
     if nests and (backtracks(node.body) or (tried and working_functions(node.body))):
         return True

@@ -7,6 +7,7 @@
 #include <alloca.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
@@ -42,7 +43,7 @@ struct Slots {
     Slot front, unlooked, vector;                               // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
     // Of a specialisation, the state of a signature.
-    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed, lent;
+    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed, lent, overdrawn;
     Slot calls, replays, host_calls, plain_calls, divergences, loop_entries, on_host;  // of its counts
     Slot left, on_device;  // of a contest between a device and the host
 } slots;
@@ -315,6 +316,29 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
     return counted(self, answer, &slots.plain_calls, 0, diverged);
 }
 
+thread_local int paying_calls = 0;  // at hand, each within the one before
+
+// Returns true if a signature is to pay for machinery that came to nothing.
+bool owes(PyObject *state) {
+    PyObject *overdrawn = slots.overdrawn.of(state);
+    return overdrawn && PyFloat_CheckExact(overdrawn) && PyFloat_AS_DOUBLE(overdrawn) > 0;
+}
+
+// Calls the plain function for such a signature. Its seconds pay, but within another such call, which counts them.
+PyObject *paying(Front *self, PyObject *state, PyObject *const *args, Py_ssize_t given, PyObject *named) {
+    using Clock = std::chrono::steady_clock;
+    bool counts = !paying_calls++;
+    auto start = counts ? Clock::now() : Clock::time_point();
+    PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+    paying_calls--;
+    if (counts) {
+        double took = std::chrono::duration<double>(Clock::now() - start).count();
+        PyObject *&held = slots.overdrawn.of(state);
+        if (PyObject *left = PyFloat_FromDouble(PyFloat_AS_DOUBLE(held) - took)) Py_SETREF(held, left);
+    }
+    return counted(self, answer, &slots.plain_calls, 0, 0);
+}
+
 // Answers a call of a function that is native as a whole, where Python has lent calls of the signature's; null without an
 // exception where it has not.
 PyObject *by_body(Front *self, PyObject *state, const Bound &bound) {
@@ -344,6 +368,7 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     PyObject *state = PyTuple_GET_ITEM(known, 0);
     PyObject *partitioned = slots.partitioned.of(state), *ready = slots.ready.of(state);
     if (!partitioned || !ready || !PyList_CheckExact(ready)) return nullptr;
+    if (self->direct && !self->cut && owes(state)) return paying(self, state, args, given, named);
     bool plain = self->direct;
     bool resting = false;  // the signature rests, not the whole cut function
     if (partitioned != Py_None) {
@@ -754,7 +779,8 @@ PyObject *use(PyObject *, PyObject *args) {
                           {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"partitioned", &slots.partitioned}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"is_numpys", &slots.is_numpys},
-                            {"raises", &slots.raises}, {"owed", &slots.owed}, {"lent", &slots.lent}}) ||
+                            {"raises", &slots.raises}, {"owed", &slots.owed}, {"lent", &slots.lent},
+                            {"overdrawn", &slots.overdrawn}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences},
                              {"loop_entries", &slots.loop_entries}, {"calls_on_host", &slots.on_host}}) ||
