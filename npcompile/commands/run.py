@@ -285,7 +285,8 @@ def summary(functions: Sequence[tuple[Any, Stats]], profile: Profile | None, beg
         place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
         loops = f", {count_text(stats.native_loops, 'native loop')}" if stats.native_loops else ""
         kinds = "" if report is None else ", ".join(f"{part:.0%} {kind}" for kind, part in _parts(report))
-        took = "" if profile is None else f" {seconds:.2f} s{f' ({kinds})' if kinds else ''},"
+        # Calls that a jitted function makes are in its time, and have none of their own.
+        took = "" if report is None else f" {seconds:.2f} s{f' ({kinds})' if kinds else ''},"
         lines.append(
             f"  {function.__qualname__} ({place}):{took}"
             f" {stats.replays} of {count_text(stats.calls, 'call')} compiled,"

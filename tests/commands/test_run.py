@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import npcompile
 from npcompile.commands import history, watching
 from npcompile.commands import run as run_command
 
@@ -387,3 +389,24 @@ def test_python_code_between_calls_of_numpy_is_met(folder: Path) -> None:
     (folder / "turns.py").write_text(TURNS)
     run = ran(folder, "-c", MEETS.format(least=watching._MUCH))
     assert run.stdout == "True\n", run.stderr + run.stdout
+
+
+def test_a_function_whose_time_is_another_ones_has_no_time_in_the_summary() -> None:
+    def inner(x: float) -> float:
+        return x + 1
+
+    def outer(x: float) -> float:
+        return inner(x)
+
+    functions = [(npcompile.jit(fn), npcompile.Stats(calls=3, replays=2, kernels=1)) for fn in (inner, outer)]
+    line = outer.__code__.co_firstlineno
+    report = SimpleNamespace(seconds=0.5, calls=3, times={"compiled": 1.0})
+    profile = SimpleNamespace(
+        seconds=2.0, explanations=[SimpleNamespace(file=outer.__code__.co_filename, line=line, report=report)]
+    )
+    first, of_outer, of_inner = run_command.summary(functions, profile).splitlines()
+    assert first.endswith(": 1.50 of 2.00 s are theirs")
+    assert of_outer.endswith(
+        f"({Path(__file__).name}:{line}): 1.50 s (100% compiled), 2 of 3 calls compiled, 1 kernel"
+    )
+    assert of_inner.endswith(f"({Path(__file__).name}:{line - 3}): 2 of 3 calls compiled, 1 kernel")
