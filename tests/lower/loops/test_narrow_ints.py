@@ -1,4 +1,4 @@
-"""Ints that fit into 16 or 32 bits: operations on them are done with as many."""
+"""Ints that fit into 16 or 32 bits: operations on them are done with as many where trips cannot leave."""
 
 from __future__ import annotations
 
@@ -117,3 +117,21 @@ def test_a_window_of_bytes_is_vectorised(monkeypatch: pytest.MonkeyPatch) -> Non
     blurred(image, plain)
     np.testing.assert_array_equal(mine, plain)
     assert loop.vectorised
+
+
+def parsed(x: Any, y: Any, out: Any) -> None:
+    v = 0
+    for i in range(len(x)):
+        v = v * 10 + (int(x[i]) - 48)  # it may be beyond 64 bits
+        out[i, 0] = v
+        if i % 9 == 8:
+            v = 0
+
+
+def test_few_bits_are_for_trips_that_cannot_leave() -> None:
+    names = ("npl::narrow_add<16>", "npl::narrow_subtract<16>", "npl::narrow_multiply<16>")
+    text = begin(sums, *numbers("i1"), np.zeros((400, 5), np.int64)).loop.source.text
+    assert all(name in text for name in names)
+    text = begin(parsed, *numbers("i1"), np.zeros((400, 5), np.int64)).loop.source.text
+    assert "npl::narrow_subtract" not in text
+    check(parsed, *numbers("u1"), np.zeros((400, 5), np.int64))

@@ -115,6 +115,8 @@ class Emitter:
         self.here: ir.Block | None = None  # the block at hand, once its label is written
         self.is_counted = False  # the trip at hand is one of a chunk: there is an item to take
         self.version = CHECKED  # the one of that loop which is being written
+        self.is_free = False  # the trips of that version cannot leave
+        self.free: dict[tuple[ir.FastLoop, bool], bool] = {}  # by loops, and if they are in a nest's version
         self.registers: dict[ir.FastLoop, KeptItems] = {}  # made as they are asked for
         self.borrowed: set[str] = set()  # parameters that are the caller's values
         self.shares = within is None  # loops are shared among threads where that pays
@@ -242,6 +244,7 @@ class Emitter:
                 _rules[ir.FastLoop](self, self.region.fast_loops[block])
             for version in self.versions():
                 self.version, self.here = version, None
+                self.is_free = self._is_free()
                 self.lines.append(f"{self.label(block)}:;")
                 is_chunked = self.is_chunked(block)
                 counts_down = version == UNCHECKED and self.chunks.counts_down(block)
@@ -283,6 +286,32 @@ class Emitter:
         else:
             certain = self.version != CHECKED and self.loop is not None and node in self.loop.sums
         return certain or node in self.region.certain
+
+    def _is_free(self) -> bool:
+        """Tell if the trips of the version at hand of an innermost loop cannot leave."""
+        if self.loop is None or (self.version == CHECKED and not self.nested):
+            return False
+        key = self.loop, self.nested
+        if key not in self.free:
+            self.free[key] = not any(map(self._may_leave, self.loop.blocks))
+        return self.free[key]
+
+    def _may_leave(self, block: ir.Block) -> bool:
+        """Tell if a block of the version at hand may leave."""
+        pending: list[ir.Step | ir.End | ir.Expression | None] = [*block.steps, block.end]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ir.Call | ir.CallFunction | ir.Leave) or node in self.region.limits:
+                return True
+            if isinstance(node, ir.Item | ir.StoreItem) and self.checks(node):
+                return True
+            if isinstance(node, ir.Apply) and node.operation.leaves and not self.is_certain(node):
+                return True
+            if isinstance(node, ir.Expression):
+                pending += ir.parts_of(node)
+            else:
+                pending += ir.expressions_of(node)
+        return False
 
     def _polls(self, header: ir.Block) -> bool:
         """Tell if the version at hand polls at a header: in nests without checks the outermost loop does.

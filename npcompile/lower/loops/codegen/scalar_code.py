@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
-from npcompile.lower.loops.codegen.emitter import CHECKED, OVERFLOW, Emitter, writes
+from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
 
@@ -220,16 +220,19 @@ def _applied(emitter: Emitter, node: ir.Apply) -> str:
 def _narrow_bits(emitter: Emitter, node: ir.Apply) -> int:
     """Return how many bits do for an operation; 0: more than 32.
 
-    Ints of 16 bits pay in vectors alone: in trips without checks, and where none waits for the trip before.
+    But for divisions few bits pay in vectors alone: in trips that cannot leave. Those of 16 bits do not where
+    one waits for the trip before.
     """
     bits = emitter.region.narrow.get(node, 0)
-    if bits == 16:
-        loop = None if emitter.version == CHECKED and not emitter.nested else emitter.loop
-        if loop is None or any(
-            isinstance(operand, ir.Read) and operand.name in loop.header.types for operand in node.operands
-        ):
-            return 32
-    return bits
+    if not bits or node.operator in (ast.FloorDiv, ast.Mod):
+        return bits
+    if emitter.loop is None or not emitter.is_free:
+        return 0
+    is_carried = any(
+        isinstance(operand, ir.Read) and operand.name in emitter.loop.header.types
+        for operand in node.operands
+    )
+    return 32 if is_carried else bits
 
 
 def _leaves_by_size(emitter: Emitter, node: ir.Apply) -> bool:
