@@ -16,6 +16,7 @@ from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.shape_sharing import ShapeSharing
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import TOO_SMALL, Event
+from npcompile.tiering.account import Account
 from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.numpy_cost import is_small
 from npcompile.tiering.overhead import users
@@ -29,7 +30,7 @@ MANY_TOO_SMALL = 64
 # The attributes of a recorded function that are not in its `__dict__`.
 _SLOTS = (
     *({*KernelLinking.__slots__} - {"__dict__", "__weakref__", "_vector"}),
-    *(*ShapeSharing.__slots__, *PlainCalls.__slots__, *RecordedFunction.__slots__),
+    *(*ShapeSharing.__slots__, *PlainCalls.__slots__, *RecordedFunction.__slots__, *Account.__slots__),
 )
 _values = operator.attrgetter(*_SLOTS)
 _puts = [getattr(RecordedFunction, name).__set__ for name in _SLOTS]

@@ -114,9 +114,10 @@ class RecordedFunction(DeviceChoice):
     # -- calling -----------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if (self._passing.left > 0 or this_thread.call is not None) and not kwargs and self._passes(args):
+        is_passing = self._passing.left > 0 or self.overdrawn > 0 or this_thread.call is not None
+        if is_passing and not kwargs and self._passes(args):
             return self._passed(args)
-        call, before = enter(self.allowance)
+        call, before = enter(self.allowance, self)
         call.depth += 1
         try:
             try:
@@ -191,8 +192,7 @@ class RecordedFunction(DeviceChoice):
             state.prefer(replay)
 
     def _replayed(self, seen: bool = True) -> None:
-        """Take note of a call that a program answered. seen: it is one of those that the budget weighs, which
-        are not those that the native runtime knows."""
+        """Take note of a call that a program answered. seen: the budget weighs it, too."""
         if (call := this_thread.call) is not None:
             call.useful = True
         if seen:
@@ -234,8 +234,8 @@ class RecordedFunction(DeviceChoice):
         fast_path.note(self, args, kwargs, state, key)
         if call.depth == 1:
             call.account = state
-        if state.overdrawn > 0 and key[1] is None and self._direct and not self._has_options():
-            return self._paying(state, args, kwargs)
+        if state.overdrawn > 0:
+            self._pay_for(state)
         if state.partitioned is not None:
             return state.partitioned.answer(state, args, kwargs)
         if state.trial is not None and state.ready:

@@ -26,6 +26,7 @@ from npcompile.runtime.guarded_replays import Exactly
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Event
+from npcompile.tiering.account import Account
 from npcompile.tiering.host_call_profile import HostCallProfile
 from npcompile.tiering.overhead import Allowance, this_thread, users
 from npcompile.verify.verify import verifying, watched
@@ -36,7 +37,7 @@ REPORT = ". Please report this, with the traceback that a run with NPCOMPILE_INT
 _said: set[Reason] = set()  # causes that are not one function's
 
 
-class KernelLinking:
+class KernelLinking(Account):
     """A function whose programs, by signature, are being compiled."""
 
     # Its own attributes are not in its `__dict__`: `functools.wraps` copies all of that into the wrapper.

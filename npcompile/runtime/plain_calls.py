@@ -111,13 +111,10 @@ class PlainCalls(ShapeSharing):
         state.timed(time.thread_time() - start)
         return result
 
-    def _paying(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Answer a call by which a signature pays for machinery that came to nothing."""
-        start = clock()
-        try:
-            return self._plain(args, kwargs)
-        finally:
-            state.overdrawn -= clock() - start
+    def _pay_for(self, state: Specialization) -> None:
+        """Have all calls pay that the native runtime does not know: it cannot tell this one from them."""
+        self.overdrawn += state.overdrawn
+        state.overdrawn = 0.0
 
     def _unpaid(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call that is not recorded, as that is not paid for yet."""
@@ -152,7 +149,10 @@ class PlainCalls(ShapeSharing):
         call = this_thread.call
         is_beyond = call is not None and call.spent and self._direct and not self._has_options()
         glances = self._front is None and self._looks % MOST_GLANCES != 0
-        if is_beyond and glances and not on_device(args):
+        pays = self.overdrawn > 0 and self._direct and not (self._has_options() or on_device(args))
+        if pays:
+            self._passing.give_back()
+        elif is_beyond and glances and not on_device(args):
             self._pass_over(2 * LOOKED_AT)
         elif not self._passing.takes(args):
             self._passing.give_back()
@@ -162,11 +162,15 @@ class PlainCalls(ShapeSharing):
         return True
 
     def _passed(self, args: tuple[Any, ...]) -> Any:
+        start = clock()
         try:
             return self.__wrapped__(*args)
         except BaseException as error:
             told(error)
             raise
+        finally:
+            if self.overdrawn > 0:
+                self.overdrawn -= clock() - start
 
     def _look_again(self) -> None:
         super()._look_again()

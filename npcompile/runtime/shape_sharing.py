@@ -93,6 +93,7 @@ class ShapeSharing(KernelLinking):
         self._crowd = CrowdedSignatures()
         self._full = self.max_signatures  # at so many signatures it is looked whether there is room for more
         self._looks = self._unkept = self.unlooked = 0
+        self.debt = self.overdrawn = 0.0
         self._waits: Backoff | None = None  # the calls to pass over while nothing is kept
 
     def _affords(self) -> bool:

@@ -1,9 +1,10 @@
 """Accounts of signatures: the plain function's calls pay for machinery that came to nothing.
 
-Each known signature of a function has one. A call that the plain function answers after all is charged what
-machinery took for it. Beyond a free amount the signature rests: the plain function answers its calls,
-unlooked at, until they have taken so long that the machinery is a small share of it. The rest is counted in
-seconds, not in calls: should a call be a long one, for which compiled code would have paid, few follow.
+Each known signature of a function has one, and the function has one for all others. A call that the plain
+function answers after all is charged what machinery took for it. Beyond a free amount the signature rests:
+the plain function answers its calls, unlooked at, until they have taken so long that the machinery is a small
+share of it. The rest is counted in seconds, not in calls: should a call be a long one, for which compiled
+code would have paid, few follow.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ FREE = float("inf") if is_unlimited() else 0.01
 
 
 class Account:
-    """Holds what the calls of one signature owe. Its subclass sets both to 0, as signatures are made often.
+    """Holds what the calls of one signature owe, or those of a function whose signature is not known.
+
+    Subclasses set both to 0: signatures are made often.
 
     debt: seconds of machinery. overdrawn: seconds that the plain function's calls are to take before one is
     looked at again.

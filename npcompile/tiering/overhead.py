@@ -390,14 +390,14 @@ def current() -> Call:
     return this_thread.call or _ELSEWHERE
 
 
-def enter(allowance: Allowance) -> tuple[Call, bool | None]:
+def enter(allowance: Allowance, account: Charged | None = None) -> tuple[Call, bool | None]:
     """Machinery goes to work. The call at hand, and what `leave` is to be given (None: this begins it).
-    allowance: that of the function that is called."""
+    allowance: that of the function that is called. account: who is charged if its signature is not known."""
     call = this_thread.call
     if call is not None:
         return call, call.switch(True)
     call = this_thread.call = Call(Unbounded() if this_thread.ahead else allowance)
-    call.working = True
+    call.working, call.account = True, account
     return call, None
 
 

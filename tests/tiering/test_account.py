@@ -138,3 +138,46 @@ def test_calls_within_one_that_pays_are_counted_once(native_runtime: None) -> No
 
 def test_no_rest_without_a_limit() -> None:
     assert account.FREE == math.inf  # in these tests, whose counts are the same on any machine
+
+
+class Unhashable:
+    """A class whose objects have no signature."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+
+def doubled(thing: Any) -> Any:
+    return thing.value * 2
+
+
+def test_calls_without_a_signature_pay_together(looked: Looked) -> None:
+    jitted = npcompile.jit(doubled)
+    for i in range(60):
+        assert jitted([Unhashable(i)][0]) == 2 * i
+    looked.calls = 0
+    calls = 400
+    for i in range(calls):
+        assert jitted(Unhashable(i)) == 2 * i
+    assert looked.calls < calls // 4
+
+
+@pytest.mark.parametrize("function", [inverse, first_of])
+def test_calls_pay_without_the_native_runtime(
+    function: Callable[..., Any], looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("npcompile.runtime.fast_path._of", lambda recorded: None)
+    jitted = npcompile.jit(function)
+    raises = X if function is inverse else [1.0, -2.0]
+    for _ in range(60):
+        with pytest.raises(ValueError):
+            jitted(raises)
+    looked.calls = 0
+    calls = 400
+    for _ in range(calls):
+        with pytest.raises(ValueError):
+            jitted(raises)
+    assert looked.calls < calls // 4
+    assert jitted.stats.calls == 60 + calls

@@ -384,7 +384,7 @@ def test_a_long_call_is_given_another_allowance(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_function_that_calls_itself_within_a_spent_call_is_called_at_a_glance(
-    monkeypatch: pytest.MonkeyPatch,
+    native_runtime: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(overhead, "FIRST", 0.0)
     Ticking(monkeypatch, 0)

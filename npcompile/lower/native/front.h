@@ -40,7 +40,7 @@ struct Names {
 } names;
 
 struct Slots {
-    Slot front, unlooked, vector;                               // of the recorded function
+    Slot front, unlooked, function_overdrawn, vector;           // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
     // Of a specialisation, the state of a signature.
     Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed, lent, overdrawn;
@@ -318,14 +318,15 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
 
 thread_local int paying_calls = 0;  // at hand, each within the one before
 
-// Returns true if a signature is to pay for machinery that came to nothing.
-bool owes(PyObject *state) {
-    PyObject *overdrawn = slots.overdrawn.of(state);
+// Returns true if a signature, or a function, is to pay for machinery that came to nothing.
+bool owes(PyObject *account, const Slot &slot) {
+    PyObject *overdrawn = slot.of(account);
     return overdrawn && PyFloat_CheckExact(overdrawn) && PyFloat_AS_DOUBLE(overdrawn) > 0;
 }
 
-// Calls the plain function for such a signature. Its seconds pay, but within another such call, which counts them.
-PyObject *paying(Front *self, PyObject *state, PyObject *const *args, Py_ssize_t given, PyObject *named) {
+// Calls the plain function to pay. Its seconds count, but within another such call, which counts them.
+PyObject *paying(Front *self, PyObject *account, const Slot &slot, PyObject *const *args, Py_ssize_t given,
+                 PyObject *named) {
     using Clock = std::chrono::steady_clock;
     bool counts = !paying_calls++;
     auto start = counts ? Clock::now() : Clock::time_point();
@@ -333,7 +334,7 @@ PyObject *paying(Front *self, PyObject *state, PyObject *const *args, Py_ssize_t
     paying_calls--;
     if (counts) {
         double took = std::chrono::duration<double>(Clock::now() - start).count();
-        PyObject *&held = slots.overdrawn.of(state);
+        PyObject *&held = slot.of(account);
         if (PyObject *left = PyFloat_FromDouble(PyFloat_AS_DOUBLE(held) - took)) Py_SETREF(held, left);
     }
     return counted(self, answer, &slots.plain_calls, 0, 0);
@@ -368,7 +369,8 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     PyObject *state = PyTuple_GET_ITEM(known, 0);
     PyObject *partitioned = slots.partitioned.of(state), *ready = slots.ready.of(state);
     if (!partitioned || !ready || !PyList_CheckExact(ready)) return nullptr;
-    if (self->direct && !self->cut && owes(state)) return paying(self, state, args, given, named);
+    if (self->direct && !self->cut && owes(state, slots.overdrawn))
+        return paying(self, state, slots.overdrawn, args, given, named);
     bool plain = self->direct;
     bool resting = false;  // the signature rests, not the whole cut function
     if (partitioned != Py_None) {
@@ -489,6 +491,8 @@ PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_s
                 self->strangers = true;
                 if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
                 answer = counted(self, answer, &slots.plain_calls, 0, 0);
+            } else if (!apart && self->direct && !self->cut && owes(recorded, slots.function_overdrawn)) {
+                answer = paying(self, recorded, slots.function_overdrawn, args, given, named);
             }
         }
     }
@@ -774,7 +778,8 @@ PyObject *use(PyObject *, PyObject *args) {
                           &threads, &PyDict_Type, &warnings, &errors, &traps, &device, &PyList_Type, &devices, &forced,
                           &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}, {"_vector", &slots.vector}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked},
+                           {"overdrawn", &slots.function_overdrawn}, {"_vector", &slots.vector}}) ||
         !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises},
                           {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"partitioned", &slots.partitioned}, {"ready", &slots.ready},
