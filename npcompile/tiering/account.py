@@ -12,12 +12,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from npcompile.tiering.overhead import PAID, is_unlimited
+from npcompile.tiering.overhead import EACH, PAID, is_unlimited
 
 clock: Callable[[], float] = time.perf_counter
 
 # Seconds of machinery that a signature may take in vain before it rests.
 FREE = float("inf") if is_unlimited() else 0.01
+# The most seconds that rests may come to: calls under a device, say, are charged and do not pay.
+MOST = 1.0
 
 
 class Account:
@@ -34,8 +36,11 @@ class Account:
     overdrawn: float
 
     def charge(self, machinery: float, users: float) -> None:
-        """Charge a call that the plain function answered: its seconds of machinery, and the user's."""
-        self.debt = max(self.debt + machinery - PAID * users, 0.0)
+        """Charge a call that the plain function answered: its seconds of machinery, and the user's.
+
+        What is more than a call may always spend was work that began, and is not done again.
+        """
+        self.debt = max(self.debt + min(machinery, EACH) - PAID * users, 0.0)
         if self.debt > FREE:
-            self.overdrawn += (self.debt - FREE) / PAID
+            self.overdrawn = min(self.overdrawn + (self.debt - FREE) / PAID, MOST)
             self.debt = FREE

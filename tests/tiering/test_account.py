@@ -34,6 +34,16 @@ def test_machinery_is_a_small_share_of_the_time(monkeypatch: pytest.MonkeyPatch)
     assert owing.overdrawn == 0
 
 
+def test_rests_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account, "FREE", 0.0)
+    owing = Specialization()
+    owing.charge(5.0, 0.0)
+    assert owing.overdrawn == overhead.EACH / overhead.PAID
+    for _ in range(1000):
+        owing.charge(5.0, 0.0)
+    assert owing.overdrawn == account.MOST
+
+
 class Looked:
     """Counts the calls that machinery in Python looks at."""
 
