@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import dis
 import functools
 import inspect
 import weakref
@@ -329,10 +330,12 @@ def _attribute_of(node: ast.expr, known: dict[str, Any]) -> Any:
 
 def calls_itself(fn: FunctionType) -> bool:
     """Tell if a function's code reads its own global name, which stands for the function, jitted or not."""
-    if fn.__name__ not in fn.__code__.co_names:
+    name, code = fn.__name__, fn.__code__
+    found = fn.__globals__.get(name)
+    if name not in code.co_names or getattr(found, "__wrapped__", found) is not fn:
         return False
-    found = fn.__globals__.get(fn.__name__)
-    return getattr(found, "__wrapped__", found) is fn
+    # An attribute may have the same name: `def mean(x): return np.mean(x)`.
+    return any(one.opname == "LOAD_GLOBAL" and one.argval == name for one in dis.get_instructions(code))
 
 
 def must_be_cut(fn: FunctionType) -> bool:
