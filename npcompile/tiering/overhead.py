@@ -324,6 +324,13 @@ class Call:
         """The seconds past which a recording that begins now is given up."""
         return min(max(self.left, seconds), FIRST)
 
+    def is_past(self, limit: float) -> bool:
+        """Tell if machinery has taken longer than a recording may; a first one has a share of the time, too.
+
+        The user's large arrays die between operations, and to give their memory back takes long.
+        """
+        return self.machinery > limit + (SHARE * self.lasted if self.is_first else 0.0)
+
     @property
     def lasted(self) -> float:
         """The seconds so far that were the user's."""

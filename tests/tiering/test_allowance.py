@@ -304,6 +304,19 @@ def test_calls_after_a_first_one_do_what_it_has_left(
     assert recorded(4) == [2, 2, 2, 2]
 
 
+def test_a_first_recording_has_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(overhead, "clock", lambda: now[0])
+    call = overhead.Call(overhead.Allowance())
+    call.machinery, now[0] = 0.2, 0.3
+    assert call.is_past(0.1)
+    now[0] = 2.0
+    assert not call.is_past(0.1)
+    assert call.allowance is not None
+    call.allowance.first = False  # type: ignore[attr-defined]
+    assert call.is_past(0.1)
+
+
 def test_what_is_done_further_is_bounded(clock: Callable[[float], Clock]) -> None:
     clock(0.0)
     allowance = overhead.Allowance()

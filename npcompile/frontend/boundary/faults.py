@@ -234,7 +234,7 @@ def _guarded(
     @functools.wraps(hook)
     def guard(self: Any, /, *given: Any, **named: Any) -> Any:
         before = performed.count
-        if self.at_hand.machinery > self.limit:
+        if self.at_hand.machinery > self.limit and self.at_hand.is_past(self.limit):
             self.exceed()
         try:
             result = MethodType(hook, self)(*given, **named)  # no further tuple refers to what is given
