@@ -89,5 +89,7 @@ def recurs_over_items(fn: types.FunctionType, program: Program) -> bool:
 
     At other numbers it goes another way.
     """
+    if not calls_itself(fn):
+        return False
     values = [value_of(node) for node in program.graph.nodes if step_of(node) in ("op", "write", "library")]
-    return calls_itself(fn) and not any(value.kind == "array" and value.shape for value in values)
+    return not any(value.kind == "array" and value.shape for value in values)

@@ -232,7 +232,7 @@ class RecordedFunction(DeviceChoice):
         if state.chunks is not None:
             return state.chunks.answer(state, args, kwargs)
         fast_path.note(self, args, kwargs, state, key)
-        if call.depth == 1:
+        if call.account is self:  # this call is the outermost one
             call.account = state
         if state.overdrawn > 0:
             self._pay_for(state)

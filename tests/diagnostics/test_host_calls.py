@@ -73,7 +73,7 @@ def test_what_costs_little_is_not(clock: Clock) -> None:
 
 
 def test_waits_are_not(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a wait takes of a processor is the most of a call that does little else, and no time to be had."""
+    """A wait takes most of the processor time of a call that does little else: compiling saves none of it."""
     monkeypatch.setattr(host_call_profile, "wall", walls := Clock())
 
     class Waiting(Slow):

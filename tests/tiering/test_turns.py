@@ -76,7 +76,7 @@ def test_explain_tells_of_compiled_code_at_numpys_turn() -> None:
 
 
 class Log:
-    """What the function appends to it is an effect."""
+    """Functions append to it: an effect."""
 
     def __init__(self) -> None:
         self.values: list[float] = []

@@ -42,16 +42,14 @@ def _asked(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> str | 
     if not isinstance(end, ir.Branch) or header.steps or header is region.entry:
         return None
     name = name_while_not_zero(end.test)
-    if name is None or any(part in region.nonnegative for part in ir.parts_of(end.test) if _reads(part)):
+    if name is None or any(
+        isinstance(part, ir.Read) and part in region.nonnegative for part in ir.parts_of(end.test)
+    ):
         return None
     if len(blocks) > MOST_BLOCKS or sum(block.is_header for block in blocks) > 1:
         return None
     steps = [step for block in blocks for step in (*block.steps, block.end) if step is not None]
     return name if all(map(is_plain, steps)) and is_taken_from(header, blocks, name) else None
-
-
-def _reads(node: ir.Expression) -> bool:
-    return isinstance(node, ir.Read)
 
 
 def _split(region: ir.Region, header: ir.Block, blocks: set[ir.Block], name: str) -> None:
