@@ -5,6 +5,7 @@ Passes note facts of nodes, so two blocks have none in common.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -34,6 +35,18 @@ def is_plain(step: ir.Step | ir.End) -> bool:
             return False
         pending += ir.parts_of(node)
     return isinstance(step, _STEPS)
+
+
+def led(end: ir.End | None, to: Callable[[ir.Block], ir.Block]) -> ir.End | None:
+    """Return an end that leads to other blocks. to: returns the block in place of one."""
+    match end:
+        case ir.Jump(target=target):
+            return replace(end, target=to(target))
+        case ir.Branch(then=then, otherwise=otherwise):
+            return replace(end, then=to(then), otherwise=to(otherwise))
+        case ir.Next(body=body, exhausted=exhausted):
+            return replace(end, body=to(body), exhausted=to(exhausted))
+    return end
 
 
 def copied(node: Any, names: dict[str, ir.Constant], known: dict[Any, Any]) -> Any:

@@ -8,9 +8,8 @@ entered at its header alone, as passes on loops and the C++ compiler want them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from npcompile.frontend.loops.passes.copies import copied, is_plain
+from npcompile.frontend.loops.passes.copies import copied, is_plain, led
 from npcompile.frontend.loops.passes.unrolling import MOST_BLOCKS
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import predecessors
@@ -89,23 +88,12 @@ class _Entrance:
     def make(self, before: dict[ir.Block, list[ir.Block]]) -> None:
         entering = {one for block in self.within for one in before[block] if one not in self.blocks}
         for block in sorted(entering, key=lambda one: one.label):
-            block.end = self._led(block.end)
+            block.end = led(block.end, self._copy)
         while self.pending:
             block = self.pending.pop()
             copy = self.made[block]
             copy.steps += [copied(step, {}, {}) for step in block.steps]
-            copy.end = self._led(copied(block.end, {}, {}))
-
-    def _led(self, end: ir.End | None) -> ir.End | None:
-        """Return an end that leads to copies."""
-        match end:
-            case ir.Jump(target=target):
-                return replace(end, target=self._copy(target))
-            case ir.Branch(then=then, otherwise=otherwise):
-                return replace(end, then=self._copy(then), otherwise=self._copy(otherwise))
-            case ir.Next(body=body, exhausted=exhausted):
-                return replace(end, body=self._copy(body), exhausted=self._copy(exhausted))
-        return end
+            copy.end = led(copied(block.end, {}, {}), self._copy)
 
     def _copy(self, block: ir.Block) -> ir.Block:
         if block not in self.within:

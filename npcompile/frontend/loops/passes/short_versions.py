@@ -7,9 +7,8 @@ is beyond 64 bits. Where nothing bounds the int (`x = int(a[i])`), its sign is a
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
-from npcompile.frontend.loops.passes.copies import copied, is_plain
+from npcompile.frontend.loops.passes.copies import copied, is_plain, led
 from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops, predecessors
@@ -67,24 +66,12 @@ def _split(region: ir.Region, header: ir.Block, blocks: set[ir.Block], name: str
     for block, copy in copies.items():
         known: dict[object, object] = {}
         copy.steps += [copied(step, {}, known) for step in block.steps]
-        copy.end = _led(copied(block.end, {}, known), copies)
+        copy.end = led(copied(block.end, {}, known), lambda block: copies.get(block, block))
     chooser, end = made(header, False), header.end
     assert end is not None
     test = ir.Apply(BOOL, _IS_AT_LEAST, (ir.Read(INT, name), ir.integer(0)), ast.GtE)
     chooser.end = ir.Branch(end.place, end.line, test, copies[header], header)
     for block in predecessors(region)[header]:
         if block not in blocks:
-            block.end = _led(block.end, {header: chooser})
+            block.end = led(block.end, lambda block: chooser if block is header else block)
     region.blocks += [chooser, *copies.values()]
-
-
-def _led(end: ir.End | None, to: dict[ir.Block, ir.Block]) -> ir.End | None:
-    """Return an end that leads to other blocks in place of some."""
-    match end:
-        case ir.Jump(target=target):
-            return replace(end, target=to.get(target, target))
-        case ir.Branch(then=then, otherwise=otherwise):
-            return replace(end, then=to.get(then, then), otherwise=to.get(otherwise, otherwise))
-        case ir.Next(body=body, exhausted=exhausted):
-            return replace(end, body=to.get(body, body), exhausted=to.get(exhausted, exhausted))
-    return end
