@@ -294,4 +294,19 @@ struct keeper {
     }
 };
 
+// The memory of an array's items; nowhere if it has none.
+struct reach {
+    const char *first = nullptr, *end = nullptr;
+};
+template <typename T, int N, bool packed>
+static inline reach reach_of(const array<T, N, packed> &of) {
+    const char *first = of.data, *end = of.data + sizeof(T);
+    for (int axis = 0; axis < N; axis++) {
+        if (of.shape[axis] == 0) return {};
+        const int64_t span = (of.shape[axis] - 1) * of.stride(axis);
+        (span < 0 ? first : end) += span;
+    }
+    return {first, end};
+}
+
 }  // namespace npl

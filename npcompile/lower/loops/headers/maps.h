@@ -336,20 +336,6 @@ static inline bool compute(array<T, 2, false> &made, scratch &kept, F f, const A
 
 constexpr int64_t most_bytes_of_stack = 4096;  // for the items of one array that lives as long as a statement
 
-struct reach {
-    const char *first, *end;
-};
-template <typename T, int N, bool packed>
-NPL_INLINE reach reach_of(const array<T, N, packed> &of) {
-    const char *first = of.data, *end = of.data + sizeof(T);
-    for (int axis = 0; axis < N; axis++) {
-        const int64_t span = (of.shape[axis] - 1) * of.stride(axis);
-        if (span < 0) first += span;
-        else end += span;
-    }
-    return {first, end};
-}
-
 // Tells if two arrays may have memory in common.
 template <typename One, typename Other>
 NPL_INLINE bool overlap(const One &one, const Other &other) {

@@ -37,12 +37,8 @@ static inline bool ranges_apart(const T &first, const T &last, const Other &othe
 // Tells if items that trips use in equal steps, from a first to a last one, share no memory with those of an array.
 template <typename T, typename Other, int N, bool packed>
 static inline bool all_apart(const T &first, const T &last, const array<Other, N, packed> &of) {
-    uintptr_t low = uintptr_t(of.data), high = low;
-    for (int axis = 0; axis < N; axis++) {
-        const int64_t span = (of.shape[axis] - 1) * of.stride(axis);
-        (span < 0 ? low : high) += uintptr_t(span);
-    }
-    return addresses(first, last).apart(low, high + sizeof(Other));
+    const reach others = reach_of(of);
+    return addresses(first, last).apart(uintptr_t(others.first), uintptr_t(others.end));
 }
 
 template <typename T>

@@ -256,6 +256,22 @@ def test_stores_at_indices(code):
                 check(stores, *parts, 2)
 
 
+def stores_at_rest(x, idx, n):
+    for i in range(n):
+        x[idx[i:]] = i
+
+
+@pytest.mark.parametrize("step", [1, 3, -1, -3])
+def test_no_index_shares_memory_with_the_items(step):
+    """Indices that are not there lie nowhere, also between items and the ends of other arrays."""
+    for before in (True, False):
+        memory = np.zeros(6, "i8")
+        items, rest = (memory[:3], memory[3:]) if before else (memory[3:], memory[:3])
+        x, idx = items.view("b1"), rest[::step][:1]
+        run = run_natively(stores_at_rest, x, idx, 3)
+        assert run.is_done and x.tolist() == [False] * 24
+
+
 @pytest.mark.parametrize("code", INDEX_DTYPES)
 @pytest.mark.parametrize("size", SIZES)
 def test_stores_at_indices_of_every_dtype(code, size):
