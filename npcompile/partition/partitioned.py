@@ -208,7 +208,9 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
     def may_be_native(self) -> bool:
         if self.only_calls:
             return True
-        return self.runs_loops and all(type(native) is NativeLoop for native in self.natives.values())
+        natives = self.natives.values()
+        is_typed = any(native is not None and native.typed for native in natives)
+        return is_typed and all(type(native) is NativeLoop for native in natives)
 
     @functools.cached_property
     def only_calls(self) -> bool:

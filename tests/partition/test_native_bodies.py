@@ -77,6 +77,17 @@ def bodies(native_runtime: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bo
     yield counted
 
 
+def test_a_call_after_its_loops_are_compiled_asks_for_the_body(bodies: Bodies) -> None:
+    """Who waits after each of two calls has the body at the third one."""
+    jitted, data = npcompile.jit(scaled), np.arange(50)
+    for _ in range(2):
+        assert jitted(data) == scaled(data)
+        jitted.wait()
+    assert bodies.answered == 0
+    assert jitted(data) == scaled(data)
+    assert bodies.answered == 1
+
+
 def checksum(data: Any, poly: int = 0x8408) -> int:
     crc = 0xFFFF
     for b in data:
