@@ -92,18 +92,6 @@ static inline bool is_unequal(const character &) { return false; }
 
 // -- keys ---------------------------------------------------------------------------------------------------------
 
-// A NaN is found by its identity, which native code does not have.
-template <typename T>
-static inline bool has_nan(const T &value) {
-    if constexpr (std::is_floating_point_v<T>) return value != value;
-    return false;
-}
-static inline bool has_nan(const tuple<> &) { return false; }
-template <typename First, typename... Rest>
-static inline bool has_nan(const tuple<First, Rest...> &value) {
-    return has_nan(value.first) || has_nan(value.rest);
-}
-
 // Tell if Python raised something.
 static inline bool raised() { return PyErr_Occurred() && failed(nullptr); }
 
@@ -114,7 +102,7 @@ struct key_object {
 };
 template <typename Kind>
 static inline void *object_of(const typename Kind::value &key) {
-    if (has_nan(key)) return nullptr;
+    if (unequal<Kind>::in(key)) return nullptr;  // Python finds a NaN by its identity, which a value does not have
     void *made = Kind::box(key);
     failed(made);
     return made;

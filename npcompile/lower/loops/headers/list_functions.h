@@ -89,7 +89,7 @@ static inline bool sort_by_keys(const hidden_items &list, const py_list<Kind> &k
     const room_for<void *> sorted(count);
     if (!values.values || !places.values || !spare.values || !sorted.values) return true;
     for (int64_t place = 0; place < count; place++) {
-        if (item(keys, place, values.values[place]) || unequal<Kind>::in(values.values[place])) return true;
+        if (item(keys, place, values.values[place])) return true;
         places.values[place] = place;
     }
     if (sort_places<Kind>(values.values, places.values, spare.values, count, backwards)) return true;

@@ -95,7 +95,16 @@ static inline bool failed(void *made) {
 }
 
 // -- kinds of items: `unbox` reads an object's value, or tells that it is of another kind; `box` makes an object;
-// `rewrite` gives an object that has one reference another value, or tells that it does not ------------------------
+// `rewrite` gives an object that has one reference another value, or tells that it does not.
+// A NaN is of another kind: Python finds it in lists and dicts by its identity, which a value does not have -------
+
+// Tells if a number is a NaN.
+template <typename T>
+static inline bool is_unequal(const T &number) {
+    if constexpr (half_type<T>) return is_unequal(half_to_float(number));
+    else if constexpr (complex_type<T>) return is_unequal(number.real) || is_unequal(number.imag);
+    else return number != number;
+}
 
 template <typename T>
 static inline bool rewrite_number(void *object, void *type, const T &value) {
@@ -157,7 +166,7 @@ struct python<double> {
     static inline bool unbox(void *from, value &to) {
         if (type_of(from) != PyFloat_Type) return true;
         to = static_cast<number_object<double> *>(from)->value;
-        return false;
+        return is_unequal(to);
     }
     static inline void *box(value from) { return PyFloat_FromDouble(from); }
     static inline bool rewrite(void *object, value to) { return rewrite_number(object, PyFloat_Type, to); }
@@ -181,7 +190,7 @@ struct python<complex<double>> {
     static inline bool unbox(void *from, value &to) {
         if (type_of(from) != PyComplex_Type) return true;
         std::memcpy(&to, &static_cast<number_object<double> *>(from)->value, sizeof(to));
-        return false;
+        return is_unequal(to);
     }
     static inline void *box(const value &from) {
         double parts[2];
@@ -235,7 +244,7 @@ struct numpy {
     static inline bool unbox(void *from, value &to) {
         if (type_of(from) != type()) return true;
         std::memcpy(&to, &static_cast<number_object<double> *>(from)->value, sizeof(T));
-        return false;
+        return is_unequal(to);
     }
     static inline void *box(const value &from) {
         void *made = PyType_GenericAlloc(type(), 0);
@@ -275,13 +284,6 @@ struct either_of {
     }
 };
 
-// Tells if a number is a NaN.
-template <typename T>
-static inline bool is_unequal(const T &number) {
-    if constexpr (half_type<T>) return is_unequal(half_to_float(number));
-    else if constexpr (complex_type<T>) return is_unequal(number.real) || is_unequal(number.imag);
-    else return number != number;
-}
 template <typename... Kinds>
 struct tuple_of;
 // Tells if there is a NaN in an item.
@@ -319,8 +321,7 @@ template <typename First, typename... Rest>
 struct tuple_of<First, Rest...> {
     using value = tuple<typename First::value, typename Rest::value...>;
     static inline bool unbox_items(void **items, value &to) {
-        return First::unbox(items[0], to.first) || unequal<First>::in(to.first) ||
-               tuple_of<Rest...>::unbox_items(items + 1, to.rest);
+        return First::unbox(items[0], to.first) || tuple_of<Rest...>::unbox_items(items + 1, to.rest);
     }
     static inline bool box_items(void **items, const value &from) {
         return unequal<First>::in(from.first) || !(items[0] = First::box(from.first)) ||

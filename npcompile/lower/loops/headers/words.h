@@ -87,9 +87,9 @@ static inline bool int_of_word(py_word word, int64_t &answer) {
 static inline bool float_of_word(py_word word, double &answer) {
     void *const made = PyFloat_FromString(word.held);
     if (failed(made)) return true;
-    const bool bad = python<double>::unbox(made, answer);
+    answer = static_cast<number_object<double> *>(made)->value;
     Py_DecRef(made);
-    return bad;
+    return false;
 }
 // Python has one object of a str of letters, digits and underscores that stands in code.
 static inline void *known_word(const char *name) {
