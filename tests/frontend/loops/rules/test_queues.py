@@ -447,7 +447,8 @@ LEAVING = frozenset(
     (
         "every_heap_function every_heap_function-1 every_heap_function-2 every_heap_function-6 "
         "every_heap_function-8 every_heap_function-9 sorting sorting-31 sorting-32 sorting-34 "
-        "finding-38 finding-39 finding-40 reductions reductions_of_lists reductions_of_lists-53 reductions_of_lists-54 "
+        "finding-38 finding-39 finding-40 reductions "
+        "reductions_of_lists reductions_of_lists-53 reductions_of_lists-54 "
     ).split()
 )
 if sys.version_info >= (3, 12):  # `sum` of floats keeps what rounding loses
