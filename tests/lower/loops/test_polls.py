@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -231,3 +235,64 @@ def test_an_interrupt_ends_a_loop_between_chunks(function: Callable[..., Any]) -
         interrupt_main(0.2)
         native.run()
     assert s[1:].any()
+
+
+def rotated(n: int) -> Any:
+    k, a, b, c, d, e, f = 0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5
+    s = 0.0
+    while k < n:
+        a, b, c, d, e, f = b, c, d, e, f, a
+        s += a
+        k += 1
+    return None
+
+
+def test_polls_leave_registers_as_they_are() -> None:
+    """Another thread works on vectors whenever the loop lets it run."""
+    trips, ended = 6 << 22, threading.Event()
+
+    def work() -> None:
+        values = np.linspace(0.0, 1.0, 1000)
+        while not ended.is_set():
+            np.sqrt(values * values + 1.0)
+
+    native = begin(rotated, trips)
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        names = native.run().names
+    finally:
+        ended.set()
+        thread.join()
+    assert [names[name] for name in "abcdef"] == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
+    assert (names["s"], names["k"]) == (trips / 6 * 24.0, trips)
+
+
+ENDING = """
+    import threading, time, npcompile
+
+    @npcompile.jit
+    def work(n):
+        kept = [1.0, 2.0]
+        s, k = 0.0, 0
+        while k < n:
+            kept[k & 1] = kept[1] * 0.5 + k
+            s += kept[0]
+            k += 1
+        return s
+
+    for _ in range(3):
+        work(3000)
+        work.wait()
+    entries = work.stats.loop_entries
+    threading.Thread(target=work, args=(2**55,), daemon=True).start()
+    while work.stats.calls == 3:
+        time.sleep(0.1)
+    print(entries > 0)
+"""
+
+
+def test_a_process_ends_while_a_thread_is_in_a_loop() -> None:
+    command = [sys.executable, "-c", textwrap.dedent(ENDING)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

@@ -1,5 +1,7 @@
 // Arrays, ranges and tuples of native loops, and their exchange with Python by words.
 #pragma once
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "memory.h"
+#include "polls.h"
 #include "scalars.h"
 
 // Python's own functions, found in the process that loads the library.
@@ -32,13 +35,19 @@ struct round_part {
 // Called before Python may run in between, where there is something that it is not to find as it is.
 static thread_local void (*before_python)() = nullptr;
 
-// Let other threads run; tell if there is an exception to raise, by a signal's handler.
-static __attribute__((noinline, cold)) bool interrupted() {
+// Lets other threads run; tells if there is an exception to raise, by a signal's handler. Where the process ends,
+// Python ends a thread that waits for its turn: it waits for ever, as nothing of a loop may be done any more.
+static __attribute__((noinline, cold)) bool look_for_interrupts(void *) {
     if (in_round) return false;
     if (before_python) before_python();
-    PyEval_RestoreThread(PyEval_SaveThread());
+    try {
+        PyEval_RestoreThread(PyEval_SaveThread());
+    } catch (...) {
+        for (;;) pause();
+    }
     return PyErr_CheckSignals() != 0;
 }
+static inline bool interrupted() { return keeping_registers(look_for_interrupts, nullptr); }
 
 // The most calls of users' functions within one another: where there are more, Python makes them, and it says
 // what is wrong.

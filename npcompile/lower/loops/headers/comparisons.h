@@ -80,15 +80,30 @@ template <class L, class R> static inline bool ordered(L a, R b) {
     else return true;
 }
 
-template <class L, class R> static inline bool exact_equal(L a, R b) { return exactly_equal(a, b); }
-template <class L, class R> static inline bool exact_not_equal(L a, R b) { return !exactly_equal(a, b); }
-template <class L, class R> static inline bool exact_less(L a, R b) { return exactly_less(a, b); }
-template <class L, class R> static inline bool exact_greater(L a, R b) { return exactly_less(b, a); }
+// Tells if a number is a double, or an int that is equal to one as its bits are few.
+static inline bool is_as_double(double) { return true; }
+static inline bool is_as_double(int64_t a) { return uint64_t(a) + (uint64_t(1) << 53) <= uint64_t(1) << 54; }
+static inline bool is_as_double(uint64_t a) { return a <= uint64_t(1) << 53; }
+
+template <class L, class R> constexpr bool has_double = std::is_same_v<L, double> || std::is_same_v<R, double>;
+
+template <class L, class R> static inline bool exact_equal(L a, R b) {
+    if constexpr (has_double<L, R>)
+        if (__builtin_expect(is_as_double(a) && is_as_double(b), 1)) return double(a) == double(b);
+    return exactly_equal(a, b);
+}
+template <class L, class R> static inline bool exact_less(L a, R b) {
+    if constexpr (has_double<L, R>)
+        if (__builtin_expect(is_as_double(a) && is_as_double(b), 1)) return double(a) < double(b);
+    return exactly_less(a, b);
+}
 template <class L, class R> static inline bool exact_less_equal(L a, R b) {
+    if constexpr (has_double<L, R>)
+        if (__builtin_expect(is_as_double(a) && is_as_double(b), 1)) return double(a) <= double(b);
     return ordered(a, b) && !exactly_less(b, a);
 }
-template <class L, class R> static inline bool exact_greater_equal(L a, R b) {
-    return ordered(a, b) && !exactly_less(a, b);
-}
+template <class L, class R> static inline bool exact_not_equal(L a, R b) { return !exact_equal(a, b); }
+template <class L, class R> static inline bool exact_greater(L a, R b) { return exact_less(b, a); }
+template <class L, class R> static inline bool exact_greater_equal(L a, R b) { return exact_less_equal(b, a); }
 
 }  // namespace npl

@@ -171,7 +171,8 @@ static inline bool fraction_cut_off(double value, int64_t& answer) {
 #ifdef __x86_64__
     typedef double pair __attribute__((vector_size(16)));
     answer = __builtin_ia32_cvttsd2si64(pair{value, 0});
-    return answer == INT64_MIN && value != -0x1p63;
+    if (answer != INT64_MIN) [[likely]] return false;
+    return value != -0x1p63;
 #else
     if (!fits<int64_t>(value)) return true;
     answer = int64_t(value);

@@ -263,14 +263,19 @@ struct sharing {
     }
 
     // Tells a thread if it is to stop, and looks for Ctrl-C. own: the thread is the one that entered the loop.
-    __attribute__((noinline, cold)) bool asks_to_stop(int64_t &left, bool own) {
+    bool asks_to_stop(int64_t &left, bool own) {
         left = trips_between_polls / 4;
-        if (own && now() - began > 4 * round_takes && PyOS_InterruptOccurred()) {
+        return keeping_registers(own ? looks_for_stop<true> : looks_for_stop<false>, this);
+    }
+    template <bool own>
+    static __attribute__((noinline, cold)) bool looks_for_stop(void *given) {
+        sharing &self = *static_cast<sharing *>(given);
+        if (own && now() - self.began > 4 * round_takes && PyOS_InterruptOccurred()) {
             PyErr_SetInterrupt();  // it is looked at after the round
-            asked = true;
-            __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+            self.asked = true;
+            __atomic_store_n(&self.stop, 1, __ATOMIC_RELAXED);
         }
-        return __atomic_load_n(&stop, __ATOMIC_RELAXED);
+        return __atomic_load_n(&self.stop, __ATOMIC_RELAXED);
     }
 
     void save(int64_t first, int64_t many) {
