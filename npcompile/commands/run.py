@@ -8,6 +8,7 @@ earlier run, or imports npcompile itself.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib.util
 import os
 import sys
@@ -96,12 +97,19 @@ def run(
     from_the_start = after == 0 or (after is None and pays_from_the_start(source, past, least.after(0.0)))
     _leave_package()
     main = types.ModuleType("__main__")
+    first = sys.modules["__main__"]
+    if "__annotations__" in vars(first):
+        main.__annotations__ = {}
+    main.__loader__ = SourceFileLoader("__main__", path) if spec is None else spec.loader
     main.__file__ = path
     main.__spec__ = spec
     main.__package__ = None if spec is None else spec.parent
     vars(main)["__builtins__"] = builtins
     vars(main)["__cached__"] = None
-    sys.modules["__main__"] = main
+    # `multiprocessing` has another name for it, by which its children pickle.
+    for name in ("__main__", "__mp_main__"):
+        if sys.modules.get(name) is first:
+            sys.modules[name] = main
     sys.argv[:] = [path if module else target, *arguments]
     if not module:
         sys.path[0] = os.path.dirname(os.path.realpath(path))
@@ -123,9 +131,12 @@ def run(
             raise
         return 1
     finally:
-        sys.stdout.flush()
+        with contextlib.suppress(Exception):  # closed by the program: Python tells at the end if it minds
+            sys.stdout.flush()
         if os.getpid() == process:  # not in a child that the program has forked
-            print(way.summary(), file=sys.stderr)
+            summed_up = way.summary()
+            with contextlib.suppress(Exception):
+                sys.stderr.write(f"{summed_up}\n")
             if after is None:
                 way.remember(past)
     return 0

@@ -235,6 +235,40 @@ def test_a_program_finds_its_place_as_under_python(folder: Path) -> None:
         assert ran(folder, "-m", "npcompile", "run", path, "x").stdout == ran(folder, path, "x").stdout
 
 
+MAIN = """\
+import multiprocessing
+import sys
+number: int = 3
+names = sorted(name for name in vars(sys.modules["__main__"]) if name.startswith("__"))
+print(names, __loader__.__class__.__name__, __loader__.get_filename("__main__") == __file__, __annotations__)
+print(sys.modules["__mp_main__"] is sys.modules["__main__"])
+"""
+
+
+@pytest.mark.parametrize("first_line", ["", "import npcompile"], ids=["watched", "from the start"])
+def test_the_main_module_is_as_under_python(folder: Path, first_line: str) -> None:
+    (folder / "main_module.py").write_text(f"{first_line}\n{MAIN}")
+    run = ran(folder, "-m", "npcompile", "run", "main_module.py")
+    assert run.stdout == ran(folder, "main_module.py").stdout
+
+
+def test_a_process_that_knows_of_the_main_module_knows_the_programs(folder: Path) -> None:
+    (folder / "main_module.py").write_text(MAIN)
+    text = f"import multiprocessing\n{COMMAND}".format(
+        target="main_module.py", arguments=[], module=False, packages=(), after=60
+    )
+    assert ran(folder, "-c", text).stdout.splitlines()[-1] == "True"
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_program_may_close_its_streams(folder: Path, stream: str) -> None:
+    for close in (f"sys.{stream}.close()", f"sys.{stream} = None"):
+        (folder / "closing.py").write_text(f"import sys\nprint(1, flush=True)\n{close}\nsys.exit(3)\n")
+        plain, run = ran(folder, "closing.py"), ran(folder, "-m", "npcompile", "run", "closing.py")
+        assert (run.stdout, run.returncode) == (plain.stdout, plain.returncode), run.stderr
+        assert "Error" not in run.stderr
+
+
 def test_a_forked_child_says_nothing(folder: Path) -> None:
     (folder / "forking.py").write_text("import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\n")
     stderr = ran(folder, "-m", "npcompile", "run", "forking.py").stderr
