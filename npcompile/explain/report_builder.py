@@ -83,12 +83,8 @@ class _Builder:
                 self._add_reason((file, escape.line), "Python", escape.reason, escape.write)
             if (why := loop.why) is not None and not self.facts[file, why.line].kinds:
                 self._add_reason((file, why.line), "Python", why.reason, why.write)
-        for spot, seconds in measured.spots.items():
-            self._add_time(spot, seconds)
-        for place, seconds in measured.native.items():
-            facts = self.facts[place]
-            facts.seconds["native loop"] = facts.seconds.get("native loop", 0.0) + seconds
-            self.by_kind["native loop"] += seconds
+        if measured.are_told:
+            self._add_times()
         for facts in self.facts.values():
             if measured.recorded:
                 facts.kinds = facts.kinds or set(facts.seconds)
@@ -207,6 +203,20 @@ class _Builder:
             facts.advice = facts.advice or advice
 
     # -- times ---------------------------------------------------------------------------------------------
+
+    def _add_times(self) -> None:
+        for spot, seconds in self.measured.spots.items():
+            self._add_time(spot, seconds)
+        for place, seconds in self.measured.native.items():
+            facts = self.facts[place]
+            facts.seconds["native loop"] = facts.seconds.get("native loop", 0.0) + seconds
+            self.by_kind["native loop"] += seconds
+        for facts in self.facts.values():
+            # Samples seldom meet kernels of a few microseconds, which have a clock of their own.
+            missed = facts.kernel_seconds - facts.seconds.get("compiled", 0.0)
+            if missed > 0.0:
+                facts.seconds["compiled"] = facts.kernel_seconds
+                self.by_kind["compiled"] += missed
 
     def _add_time(self, spot: Spot, seconds: float) -> None:
         facts = self.facts[spot.file, spot.line]

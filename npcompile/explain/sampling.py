@@ -26,8 +26,11 @@ from npcompile.frontend.rewrite.call_sites import do
 from npcompile.partition.native_body import NativeBody
 
 _INTERVAL = 5e-4  # seconds between samples
+_SWITCH = 1e-5  # seconds after which the thread that takes them is given the interpreter's lock
+_LOOKER = "npcompile-explain"  # the name of that thread
 # Of fewer samples, no part of the time is known: a line that none of them has met may take as much as others.
 ENOUGH = 40
+_FEWEST = 8  # samples of which parts of the time are told at all
 clock = time.perf_counter
 
 NPCOMPILE = "npcompile"
@@ -88,7 +91,15 @@ class CallTimes:
     @property
     def are_known(self) -> bool:
         """Tell if the parts that lines have in the time are known: native loops are timed by a clock."""
-        return self.looks + sum(self.native.values()) / _INTERVAL >= ENOUGH
+        return self._looks_worth() >= ENOUGH
+
+    @property
+    def are_told(self) -> bool:
+        """Tell if there is enough to name parts of the time: one sample would give a line all of it."""
+        return self._looks_worth() >= _FEWEST
+
+    def _looks_worth(self) -> float:
+        return self.looks + sum(self.native.values()) / _INTERVAL
 
     def add(self, sample: Sample, looks: Looks) -> None:
         """Add the time that a line was met for."""
@@ -143,7 +154,7 @@ class StackSampler:
         """Take samples until the block ends."""
         self._thread = threading.get_ident()
         before = sys.getswitchinterval()
-        looker = threading.Thread(target=self._look, name="npcompile-explain", daemon=True)
+        looker = threading.Thread(target=self._look, name=_LOOKER, daemon=True)
         sys.setswitchinterval(min(before, _INTERVAL))
         looker.start()
         try:
@@ -155,7 +166,7 @@ class StackSampler:
 
     def _look(self) -> None:
         last = clock() - self.worked()
-        while not self._done.wait(_INTERVAL):
+        while not self._is_done_within(_INTERVAL):
             sample = _sample(sys._current_frames().get(self._thread))
             now = clock() - self.worked()
             if sample is not None:
@@ -163,6 +174,26 @@ class StackSampler:
                 looks.seconds += max(now - last, 0.0)
                 looks.count += 1
             last = now
+
+    def _is_done_within(self, seconds: float) -> bool:
+        """Wait for the next sample; return True if there is to be none.
+
+        Code that never waits gives the interpreter's lock away after the interval for switches, but NumPy
+        does so in many of its functions: within a long interval, samples would meet these functions alone.
+        """
+        interval = sys.getswitchinterval()
+        if any(thread.ident != self._thread and not _is_own(thread) for thread in threading.enumerate()):
+            return self._done.wait(seconds)  # other threads would take turns as often
+        sys.setswitchinterval(min(interval, _SWITCH))
+        try:
+            return self._done.wait(seconds)
+        finally:
+            sys.setswitchinterval(interval)
+
+
+def _is_own(thread: threading.Thread) -> bool:
+    """Tell if a thread is npcompile's, which waits as a rule."""
+    return thread.name.startswith("npcompile-")
 
 
 def _sample(frame: types.FrameType | None) -> Sample | None:

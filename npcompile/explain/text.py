@@ -14,6 +14,7 @@ _WIDEST = 66  # of the source, beside the names of one kind
 _BESIDE = 34  # of what stands before it
 _KIND = 11  # of these names, if no line has several
 _NONE_RAN = "; it is compiled, but this was done by plain Python: by turns, as it is faster, or another way"
+_LONGER = "; more calls within `npcompile.profile()` show its lines"
 _UNTIMED = "-: no time was met there; the time of a kernel stands where it is called"
 
 
@@ -46,7 +47,8 @@ def summary(report: Report) -> list[str]:
 def _parts(report: Report) -> str:
     if not report.times:
         if report.calls and not report.recorded:
-            return f"not timed: no sample of the stack met its {count_text(report.calls, 'call')}"
+            count, longer = ("too few samples", _LONGER) if report.seconds else ("no sample", "")
+            return f"not timed: {count} of the stack met its {count_text(report.calls, 'call')}{longer}"
         if report.programs or report.native_loops:
             return "parts of it are compiled; for the time of its lines, call it within `npcompile.profile()`"
         return f"nothing of it is compiled{report.waits and '; ' + report.waits}"

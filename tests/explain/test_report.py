@@ -6,6 +6,7 @@ import math
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -337,3 +338,44 @@ def test_errors_pass_through_a_profile() -> None:
     with pytest.raises(ZeroDivisionError), npcompile.profile() as found:
         1 / 0  # noqa: B018
     assert found.seconds > 0 and not found.explanations
+
+
+def test_few_samples_give_no_line_its_part_of_the_time(found: npcompile.Explanation) -> None:
+    line = line_of(growth.simulate, "gaussian_filter")
+    code = growth.simulate.__code__
+    spot = sampling.Spot(code.co_filename, line, code, "scipy")
+    measured = sampling.CallTimes(calls=1, seconds=1e-3)
+    measured.add(sampling.Sample(spot, (code,), None), sampling.Looks(1, 1e-3))
+    report = report_builder.report_of(found, measured)
+    assert not report.times and all(each.share is None for each in report.lines)
+    assert "too few samples of the stack met its 1 call" in text_of(report).splitlines()[0]
+    measured.add(sampling.Sample(spot, (code,), None), sampling.Looks(40, 40e-3))
+    assert report_builder.report_of(found, measured).times["library"] == 1.0
+
+
+def test_kernels_that_no_sample_meets_have_their_part_of_the_time(found: npcompile.Explanation) -> None:
+    program = next(block for block in found.blocks if any(one.kernels for one in block.all_programs))
+    codes = [code for one in program.all_programs if one.kernels for code in one.codes]
+    code = growth.simulate.__code__
+    spot = sampling.Spot(code.co_filename, line_of(growth.simulate, "gaussian_filter"), code, "scipy")
+    measured = sampling.CallTimes(calls=10, seconds=1.0)
+    measured.add(sampling.Sample(spot, (code,), None), sampling.Looks(100, 0.5))
+    measured.kernels = {(codes[0], 0): sampling.KernelTimes(10, 0.5)}
+    report = report_builder.report_of(found, measured)
+    assert report.times["compiled"] == pytest.approx(0.5) and report.times["library"] == pytest.approx(0.5)
+
+
+def test_samples_are_not_taken_where_numpy_lets_others_run_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    intervals = []
+    sampler = sampling.StackSampler(lambda: 0.0)
+    before = sys.getswitchinterval()
+
+    def wait(_: float) -> bool:
+        intervals.append(sys.getswitchinterval())
+        return len(intervals) > 3
+
+    monkeypatch.setattr(sampler._done, "wait", wait)
+    with sampler.sampling():
+        while len(intervals) <= 3:
+            time.sleep(1e-3)
+    assert max(intervals) < 1e-4 and sys.getswitchinterval() == before
