@@ -11,9 +11,10 @@ from types import FunctionType
 from typing import Any, cast
 
 from npcompile.diagnostics.not_compiled import NotCompiledError
-from npcompile.frontend.boundary.faults import fault_of, told
+from npcompile.frontend.boundary.faults import fault_of
 from npcompile.frontend.rewrite.partition import Outline, calls_itself
 from npcompile.frontend.rewrite.source import NotFound
+from npcompile.frontend.rewrite.tracebacks import tell
 from npcompile.partition.callees import CalleeSubstitution
 from npcompile.partition.native_body import NOT_ANSWERED, NativeBody, makes_containers
 from npcompile.runtime.specialization import Specialization
@@ -150,7 +151,8 @@ class PartitionedCalls(CalleeSubstitution):
             return self._answer(state, args, kwargs)
         except BaseException as error:  # the native runtime calls this, and not `RecordedFunction.__call__`
             if (fault := fault_of(error)) is None:
-                told(error)
+                with contextlib.suppress(Exception):
+                    tell(error)
                 raise
         finally:
             if not (self.useful or is_first) and this_thread.call is None:

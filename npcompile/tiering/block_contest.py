@@ -37,6 +37,8 @@ TRIPS_MAY_CHANGE = 256
 # While kernels are compiled, calls of MEANWHILE seconds in all are left out, or FEW where they are long, as
 # later ones may be faster at any time.
 MEANWHILE, FEW = 2e-3, 8
+# This many calls in a row that raise are no measure of those that do not. Where more raise all calls may.
+FEW_RAISED = 8
 
 
 def rests_of_losers() -> Backoff:
@@ -55,6 +57,7 @@ class BlockContest:
         self._trial: Contest | None = None  # the contest at hand
         self._settled = False  # nothing was being compiled when it began
         self._unjudged = 0  # calls that recorded a block or typed a loop, or were to
+        self._raised = 0  # measured calls in a row that raised
         self._inside = False  # a call is being measured: those within it are none of the contest
         self._inside_plain = False  # that call is the plain function's
 
@@ -84,31 +87,51 @@ class BlockContest:
         recordings, typed, worked = counts.recordings, partitioned.typed, partitioned.root.worked
         call = partitioned.run if ours else partitioned.plain
         self._inside, self._inside_plain, rest = True, not ours, partitioned.rest
+        self._raised += 1
+        start = clock()
         try:
-            start = clock()
             result = call(args, kwargs)
-            seconds = clock() - start
+            self._raised = 0
+            return result
         finally:
+            seconds = clock() - start
             if not ours:
                 partitioned.rest = rest
             self._inside = self._inside_plain = False
-        made = (recordings, typed) != (counts.recordings, partitioned.typed)
-        if (made or (ours and partitioned.lacks)) and self._unjudged < UNJUDGED:
-            self._unjudged += 1
-            return result
-        if recordings == counts.recordings:
-            trial.note(ours, seconds)
-        # Native code may have been entered for the first time, which takes longer than later entries.
-        native = native or partitioned.reaches_loops
-        is_native = native and partitioned.root.worked - worked >= PART * seconds
+            made = (recordings, typed) != (counts.recordings, partitioned.typed)
+            if (made or (ours and partitioned.lacks)) and self._unjudged < UNJUDGED:
+                self._unjudged += 1
+            elif self._raised == 0 or self._raised > FEW_RAISED:
+                if recordings == counts.recordings:
+                    trial.note(ours, seconds)
+                # Native code may have been entered for the first time, which takes longer than later entries.
+                native = native or partitioned.reaches_loops
+                is_native = native and partitioned.root.worked - worked >= PART * seconds
+                self._judge(partitioned, state, trial, seconds, ours=ours, native=native, is_native=is_native)
+
+    def _judge(
+        self,
+        partitioned: Contested,
+        state: SpecializationLike,
+        trial: Contest,
+        seconds: float,
+        *,
+        ours: bool,
+        native: bool,
+        is_native: bool,
+    ) -> None:
+        """Decide the contest, if the call at hand was enough. is_native: native code did much of the call.
+
+        native: the function's loops are native, or such a loop was entered.
+        """
         if is_native and ours and seconds >= LONG and not trial.numpys:
             self.left, self._trial = FEW, None
-            return result
+            return
         if not self._begun and trial.numpys:
             self._begun = True
             if seconds < LONG:
                 self.left, self._trial = SETTLING, None
-                return result
+                return
         slower = trial.is_ours_slower()
         if ours and slower is None and min(trial.numpys, default=0.0) >= LONG:
             # The first call links kernels, so it has more time.
@@ -120,7 +143,6 @@ class BlockContest:
         if slower is not None:
             self._trial = None
             self._decide(partitioned, state, trial, slower)
-        return result
 
     def _decide(self, cut: Contested, state: SpecializationLike, trial: Contest, slower: bool) -> None:
         """The contest is over. While kernels were compiled it says nothing of later calls."""

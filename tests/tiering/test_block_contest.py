@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,8 +45,30 @@ def answered(cut: Any, calls: int, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(block_contest, "clock", lambda: cut.now)
     contest, state = block_contest.BlockContest(), SimpleNamespace(rest=0)
     for _ in range(calls):
-        contest.answer(cut, state, (), {})  # type: ignore[arg-type]
+        with contextlib.suppress(IndexError):
+            contest.answer(cut, state, (), {})  # type: ignore[arg-type]
     return state
+
+
+def raising(cut: Cut, often: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each so-many-th call of a function raise, at once by the plain function, else after seconds."""
+    calls = itertools.count(1)
+    run, plain = cut.run, cut.plain
+
+    def by_blocks(args: Any, kwargs: Any) -> None:
+        if next(calls) % often:
+            return run(args, kwargs)
+        cut.runs += 1
+        cut.now += seconds
+        raise IndexError
+
+    def by_python(args: Any, kwargs: Any) -> None:
+        if next(calls) % often:
+            return plain(args, kwargs)
+        raise IndexError
+
+    monkeypatch.setattr(cut, "run", by_blocks)
+    monkeypatch.setattr(cut, "plain", by_python)
 
 
 @pytest.mark.parametrize("slow", [0, 1, 2])
@@ -90,6 +114,20 @@ def test_recording_at_every_call_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_slow_first_run_loses_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answered(Cut(1, types=False), 2, monkeypatch).rest > 0
+
+
+def test_calls_are_compared_where_all_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(0, types=False)
+    raising(cut, 1, 1e-5, monkeypatch)
+    assert answered(cut, 60, monkeypatch).rest > 0
+
+
+@pytest.mark.parametrize("often", [2, 3, 5])
+def test_calls_that_raise_among_others_are_no_measure(often: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(0, types=False)
+    raising(cut, often, 1e-5, monkeypatch)
+    assert answered(cut, 60, monkeypatch).rest == 0
+    assert cut.runs > 40
 
 
 def test_loops_may_be_reached_while_the_plain_function_answers(monkeypatch: pytest.MonkeyPatch) -> None:
