@@ -4,8 +4,9 @@ In `if h & 1: h = h >> 1 ^ POLY; else: h >>= 1` the branch depends on bits of da
 often as not, which costs more than the few operations of a way. The C++ compiler makes choices of other
 simple branches itself: of sums, extremes and clamped values, which it also vectorises.
 
-A way may hold only cheap operations. One that may leave, as its int may be beyond 64 bits, does so where
-its way counts; there may be such where a low bit of an int decides, and one name alone is given a value.
+A way may hold only cheap operations, and branches between such. An operation that may leave, as its int may
+be beyond 64 bits, does so where its way counts; there may be such where a low bit of an int decides, and one
+name alone is given a value.
 Names keep the exact types that they had; a branch stays where the type that a name has without a way is not
 known.
 """
@@ -103,36 +104,82 @@ class _Unfit(Exception):
 def _replaced(region: ir.Region, block: ir.Block, before: dict[ir.Block, int], unbound: _Unbound) -> bool:
     """Replace a block's branch, if it can be and pays; tell if it was."""
     end = block.end
-    if not isinstance(end, ir.Branch) or end.then is end.otherwise:
+    found = _ways(end, before) if isinstance(end, ir.Branch) else None
+    if found is None:
         return False
-    after = _after(end.then) if _is_way(end.then, before) else end.then
-    ways = tuple(None if way is after else way for way in (end.then, end.otherwise))
-    if any(way is not None and not (_is_way(way, before) and _after(way) is after) for way in ways):
-        return False
+    assert isinstance(end, ir.Branch)
     try:
-        made = _Choices(region, block, end, after, unbound.at_end(block)).steps(ways)
+        made = _Choices(region, block, end, found.after, unbound.at_end(block)).steps(found.ways)
     except _Unfit:
         return False
     block.steps += made
-    block.end = ir.Jump(end.place, end.line, after)
-    gone = {way for way in ways if way is not None}
-    if before[after] == 2 and not after.is_header:
-        block.steps += after.steps
-        block.end = after.end
-        gone.add(after)
+    block.end = ir.Jump(end.place, end.line, found.after)
+    gone = {*found.blocks}
+    if before[found.after] == 2 and not found.after.is_header:
+        block.steps += found.after.steps
+        block.end = found.after.end
+        gone.add(found.after)
     region.blocks = [one for one in region.blocks if one not in gone]
     return True
 
 
-def _is_way(block: ir.Block, before: dict[ir.Block, int]) -> bool:
-    """Tell if a block is entered by one branch alone, and only binds names."""
-    binds = all(isinstance(step, ir.Bind) for step in block.steps)
-    return before[block] == 1 and binds and not block.is_header and isinstance(block.end, ir.Jump)
+@dataclass(frozen=True)
+class _Inner:
+    """A branch within a way of another one, whose ways meet again in that way."""
+
+    test: ir.Expression
+    ways: _TwoWays
 
 
-def _after(block: ir.Block) -> ir.Block:
-    assert isinstance(block.end, ir.Jump)
-    return block.end.target
+_Steps = list[ir.Bind | _Inner]  # of a way
+_TwoWays = tuple[_Steps, _Steps]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The ways of a branch that only bind names, the block at which they meet, and their blocks."""
+
+    ways: _TwoWays
+    after: ir.Block
+    blocks: frozenset[ir.Block]
+
+
+def _ways(end: ir.Branch, before: dict[ir.Block, int]) -> _Found | None:
+    """Return the ways of a branch, if these do nothing but bind names and meet in one block."""
+    if end.then is end.otherwise:
+        return None
+    ways = [_way(block, before) for block in (end.then, end.otherwise)]
+    for place, block in enumerate((end.otherwise, end.then)):
+        way = ways[place]
+        if way is not None and way[1] is block:  # the other way is empty
+            ways[1 - place] = [], block, frozenset()
+    one, other = ways
+    if one is None or other is None or one[1] is not other[1]:
+        return None
+    return _Found((one[0], other[0]), one[1], one[2] | other[2])
+
+
+def _way(block: ir.Block, before: dict[ir.Block, int]) -> tuple[_Steps, ir.Block, frozenset[ir.Block]] | None:
+    """Return a way's steps, the block after it, and its blocks; None where it does more than bind names."""
+    steps: _Steps = []
+    blocks: set[ir.Block] = set()
+    entrances = 1
+    while before[block] == entrances and not block.is_header:
+        for step in block.steps:
+            if not isinstance(step, ir.Bind):
+                return None
+            steps.append(step)
+        blocks.add(block)
+        if isinstance(block.end, ir.Jump):
+            return steps, block.end.target, frozenset(blocks)
+        inner = _ways(block.end, before) if isinstance(block.end, ir.Branch) else None
+        if inner is None:
+            return None
+        assert isinstance(block.end, ir.Branch)
+        steps.append(_Inner(block.end.test, inner.ways))
+        blocks |= inner.blocks
+        block, entrances = inner.after, 2
+    return None
 
 
 @dataclass
@@ -154,9 +201,9 @@ class _Choices:
         self.block = block
         self.types = block.types | _bound_in(block)
 
-    def steps(self, blocks: tuple[ir.Block | None, ...]) -> list[ir.Bind]:
+    def steps(self, ways: _TwoWays) -> list[ir.Bind]:
         """Return the steps that stand for both ways. Raises _Unfit."""
-        one, other = map(self.way, blocks)
+        one, other = (self.way(steps, _Way()) for steps in ways)
         names = [name for name in one.values | other.values if name[0] != "." or name in self.after.types]
         if len(names) > MOST_NAMES or one.operations + other.operations > MOST_OPERATIONS:
             raise _Unfit
@@ -171,15 +218,49 @@ class _Choices:
 
     # -- ways --------------------------------------------------------------------------------------------
 
-    def way(self, block: ir.Block | None) -> _Way:
-        """Return the values that a way binds. Raises _Unfit where one is not cheap."""
-        way = _Way()
-        for step in () if block is None else block.steps:
+    def way(self, steps: _Steps, way: _Way) -> _Way:
+        """Return the values that a way binds, after those of a way around it. Raises _Unfit where one is not
+        cheap."""
+        for step in steps:
+            if isinstance(step, _Inner):
+                self.add_inner(step, way)
+                continue
             # An attribute that is not stored stays the very object.
-            if not isinstance(step, ir.Bind) or not _is_int(step.value.type) or is_path(step.name):
+            if not _is_int(step.value.type) or is_path(step.name):
                 raise _Unfit
             way.values[step.name] = self.copied(step.value, way)
         return way
+
+    def add_inner(self, inner: _Inner, way: _Way) -> None:
+        """Choose between the values of a branch within a way. Raises _Unfit."""
+        test = self.copied_test(inner.test, way)
+        one, other = (self.way(steps, _Way({**way.values})) for steps in inner.ways)
+        way.operations += one.operations + other.operations
+        if one.leaves or other.leaves:
+            raise _Unfit
+        for name in one.values | other.values:
+            values = one.values.get(name), other.values.get(name)
+            kind = next(value.type for value in values if value is not None)
+            if None in values and (self.types.get(name) != kind or name in self.unbound):
+                raise _Unfit
+            first, second = (value or ir.Read(kind, name) for value in values)
+            if first.type != second.type:
+                raise _Unfit
+            if first is not second:
+                way.values[name] = Select(kind, test, first, second)
+                way.operations += 1
+
+    def copied_test(self, node: ir.Expression, way: _Way) -> ir.Expression:
+        """Return the test of a branch within a way in terms of the values before it. Raises _Unfit."""
+        match node:
+            case ir.Constant():
+                return node
+            case ir.Read(name=name):
+                return way.values.get(name, node)
+            case ir.Apply(operands=operands) if _is_truth(node):
+                way.operations += 1
+                return replace(node, operands=tuple(self.copied_test(one, way) for one in operands))
+        return self.copied(node, way)
 
     def copied(self, node: ir.Expression, way: _Way) -> ir.Expression:
         """Return an expression in terms of the values before the branch. Raises _Unfit."""
@@ -242,7 +323,8 @@ class _Choices:
         is_reset = name not in _reads(one) & _reads(other) | _reads(self.end.test)
         by_low_bits = _takes_low_bits(self.end.test) and self.is_used(name)
         stays_sum = self.is_sum(name) and not is_reset and not by_low_bits
-        kind = Select if recurs and not stays_sum else ir.Choose
+        chooses = isinstance(one, Select) or isinstance(other, Select)
+        kind = Select if chooses or (recurs and not stays_sum) else ir.Choose
         return kind(one.type, self.end.test, one, other)
 
     def is_used(self, name: str) -> bool:
@@ -297,6 +379,11 @@ def _takes_low_bits(test: ir.Expression) -> bool:
             if isinstance(last, ir.Constant) and 0 < last.value <= MOST_LOW_BITS:
                 return True
     return False
+
+
+def _is_truth(node: ir.Apply) -> bool:
+    """Tell if an operation answers yes or no, and never leaves."""
+    return isinstance(node.type, Scalar) and node.type.kind == "b" and not node.operation.leaves
 
 
 def _is_int(kind: Type) -> bool:

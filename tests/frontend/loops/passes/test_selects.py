@@ -34,6 +34,8 @@ SELECTED = [
     "h &= 255\nif h & 1:\n    if h & 2: h = h >> 1 ^ 3\n    else: h ^= 9",
     "if h % 2 == 0: h //= 2\nelse: h = 3 * h + 1",
     "if a[i] == a[i - 1]: n += 1\nelse: n = 1",  # a length that starts again
+    "if s > 1.0:\n    n += 1\n    if n > m: m = n\nelse: n = 0",  # and the greatest of them
+    "if s > 1.0: n += 1\nelif s > 0.5:\n    n = 0\nelse:\n    m = n\nh = m",
 ]
 BRANCHES = [
     "if a[i] > 3: n += 1",  # sums are vectorised
@@ -47,6 +49,9 @@ BRANCHES = [
     "h &= 255\nif h & 1: h = h ^ 3\nelse: h = s",
     "h &= 255\nif h & 1:\n    h ^= 3\n    a[i] = h",
     "h &= 255\nif h & 1: h = h % 7 ^ 3",
+    "if s > 1.0:\n    n += 1\n    if a[i] > m: m = n\nelse: n = 0",  # an index may be out of bounds
+    "if s > 1.0:\n    n += 1\n    if s > 2.0: new = n\nelse: n = 0",  # `new` may have no value
+    "if s > 1.0:\n    n += 1\n    if n > m:\n        m = s\nelse: n = 0",
 ]
 
 
@@ -196,3 +201,25 @@ def test_lengths_that_start_again() -> None:
         run = check(lengths, x, 300)
         assert sum("select(" in str(step) for block in run.loop.region.blocks for step in block.steps) >= 3
     check(lengths, np.zeros(50, np.int8), 50)
+
+
+def runs_of_large(x, least):
+    run = best = 0
+    for v in x:
+        if v > least:
+            run += 1
+            if run > best:
+                best = run
+        elif v < 0.1:
+            run = 2
+        else:
+            run = 0
+
+
+def test_runs() -> None:
+    rng = np.random.default_rng(5)
+    for x in (rng.random(500), np.repeat(rng.random(60), rng.integers(1, 9, 60)), np.full(5, np.nan)):
+        run = check(runs_of_large, x, 0.4)
+        steps = [str(step) for block in run.loop.region.blocks for step in block.steps]
+        assert sum("select(" in step for step in steps) == 2
+    check(runs_of_large, np.zeros(0), 0.4)
