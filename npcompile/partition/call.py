@@ -228,7 +228,7 @@ class PartitionedCalls(CalleeSubstitution):
         self.owner._stats.plain_calls += 1
         start = clock()
         try:
-            return users(self.owner.__wrapped__, args, kwargs)
+            return users(self.owner.as_called(), args, kwargs)
         finally:
             self.useful, self.ran = False, clock() - start
 
@@ -267,7 +267,8 @@ class PartitionedCalls(CalleeSubstitution):
                 owes = self.owed > 0 and not call.affords(self.owed)
                 unpaid = (owes or (self.stale and not self.answered)) and not self._substitutes
                 resting = self.raises or deep or spent or unpaid or not work
-                function: Any = self.owner.__wrapped__ if resting else self.made.function
+                is_plain = resting or self.made.function is self.owner.__wrapped__
+                function: Any = self.owner.as_called() if is_plain else self.made.function
                 if spent:
                     self.rest = max(self.rest, AGAIN)
                 else:

@@ -16,6 +16,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.eager.errstate import all_warnings_are_errors
 from npcompile.frontend.graph.options import Defaults, on_device
+from npcompile.frontend.rewrite.call_sites import with_users_levels
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.runtime import fast_path
 from npcompile.runtime.current_device import current_device
@@ -36,10 +37,13 @@ _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect
 class PlainCalls(ShapeSharing):
     """A recorded function's calls that are not replays."""
 
-    __slots__ = ("_passing", "_rewritten", "resizes")
+    __slots__ = ("_levels", "_passing", "_rewritten", "resizes")
     _direct: bool
     _passing: PlainStreak
     _code: types.CodeType | None
+    _levels: tuple[
+        types.CodeType, types.CodeType
+    ]  # the function's code, and that which is called in its place
     _rewritten: Rewritten | Reason | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
@@ -62,7 +66,25 @@ class PlainCalls(ShapeSharing):
         asked = device or self._default_float is not None or self.fast_random or self.resizes
         if asked and isinstance(rewritten := self._source(), Rewritten):
             return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
-        return fn
+        return self.as_called()
+
+    def as_called(self) -> Any:
+        """Return the plain function as npcompile calls it: its warnings name the lines of its callers."""
+        fn: Any = self.__wrapped__
+        if type(fn) is not types.FunctionType:
+            return fn
+        try:
+            known, code = self._levels
+        except AttributeError:
+            known, code = None, fn.__code__
+        if known is not fn.__code__:
+            code = with_users_levels(fn.__code__, fn.__globals__)
+            self._levels = fn.__code__, code
+        if code is fn.__code__:
+            return fn
+        called = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+        called.__kwdefaults__ = fn.__kwdefaults__
+        return called
 
     def _by_numpy(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call of a signature that is NumPy's, for good or while its kernels are being compiled."""
@@ -164,7 +186,7 @@ class PlainCalls(ShapeSharing):
     def _passed(self, args: tuple[Any, ...]) -> Any:
         start = clock()
         try:
-            return self.__wrapped__(*args)
+            return self.as_called()(*args)
         except BaseException as error:
             told(error)
             raise

@@ -6,6 +6,8 @@ and globals; frames of npcompile do not count as levels of `warnings.warn`.
 
 from __future__ import annotations
 
+import builtins
+import dis
 import itertools
 import operator
 import sys
@@ -19,7 +21,7 @@ import numpy as np
 
 from npcompile.diagnostics.paths import AROUND_HOOKS, PACKAGE
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, UNARY
-from npcompile.frontend.rewrite.source import is_given
+from npcompile.frontend.rewrite.source import given_as, is_given
 from npcompile.tiering.overhead import users
 
 
@@ -86,10 +88,70 @@ def warn_at(
 ) -> None:
     """Warn of a line of a file, in a module's namespace."""
     file, line, space = place
-    if category is None:
-        category = type(message) if isinstance(message, Warning) else UserWarning
+    if isinstance(message, Warning):
+        category = type(message)
+    elif category is None:
+        category = UserWarning
+    elif not (isinstance(category, type) and issubclass(category, Warning)):
+        return warnings.warn(message, category, stacklevel=1)  # it says what is wrong
     name, registry = space.get("__name__", "<string>"), space.setdefault("__warningregistry__", {})
     warnings.warn_explicit(message, category, file, line, name, registry, None, source)
+
+
+_plain_warn = warnings.warn
+
+
+def _warn_as_usual(*args: Any, **kwargs: Any) -> None:
+    """Warn as the user's code asks for, where only frames of the user's functions count as levels."""
+    is_usual = len(args) <= 4 and kwargs.keys() <= {"message", "category", "stacklevel", "source"}
+    if warnings.warn is not _plain_warn or not is_usual or type(kwargs.get("stacklevel", 1)) is not int:
+        return warnings.warn(*args, **kwargs)  # somebody's own function, or arguments of a later Python
+    warn(*args, **kwargs)
+
+
+class _Warnings:
+    """Stands for the module `warnings` in functions of the user's that npcompile calls."""
+
+    warn = staticmethod(_warn_as_usual)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(warnings, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(warnings, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(warnings, name)
+
+
+# Names among the builtins, which modules do not show.
+_MODULE, _WARN = "__npcompile_warnings__", "__npcompile_warn__"
+setattr(builtins, _MODULE, _Warnings())
+setattr(builtins, _WARN, _warn_as_usual)
+
+
+def with_users_levels(code: CodeType, space: dict[str, Any]) -> CodeType:
+    """Return a function's code with frames of npcompile's not counting as levels of `warnings.warn`.
+
+    It is the code itself where that is not called. `stacklevel=2` in a function that npcompile calls would
+    name a line of npcompile's, by which filters would judge.
+    """
+    stand_ins: dict[str, str] = {}
+    for name in code.co_names:
+        held = space.get(name)
+        if held is _plain_warn:
+            stand_ins[name] = _WARN
+        elif held is warnings and "warn" in code.co_names:
+            stand_ins[name] = _MODULE
+    if not stand_ins or space.get("__builtins__", builtins) not in (builtins, vars(builtins)):
+        return code
+    for instruction in dis.get_instructions(code):  # an attribute may have the same name
+        if instruction.opcode in dis.hasname and instruction.opname != "LOAD_GLOBAL":
+            stand_ins.pop(instruction.argval, None)
+    if not stand_ins:
+        return code
+    names = tuple([stand_ins.get(name, name) for name in code.co_names])
+    return given_as(code.replace(co_names=names), code)
 
 
 def caller() -> FrameType:

@@ -26,6 +26,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
+from npcompile.frontend.rewrite.call_sites import with_users_levels
 from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
 from npcompile.frontend.rewrite.function_trees import function_tree
@@ -206,7 +207,7 @@ def outline(
         inner = compile_in_place(block.node, code, imports)
         function = _function(fn, inner, outside)
         function.__defaults__ = function.__kwdefaults__ = None
-        given(inner, block.node, imports)
+        given(function.__code__, block.node, imports)
         pieces.append(Piece(block, function, cells[block.name]))
     return Outline(made, pieces, units, stays is not None)
 
@@ -293,6 +294,7 @@ def _content(cell: CellType) -> Any:
 
 def _function(fn: FunctionType, code: CodeType, cells: dict[str, CellType]) -> FunctionType:
     closure = tuple(cells[name] for name in code.co_freevars)
+    code = with_users_levels(code, fn.__globals__)
     made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
     made.__kwdefaults__ = fn.__kwdefaults__
     made.__qualname__, made.__module__, made.__doc__ = fn.__qualname__, fn.__module__, fn.__doc__

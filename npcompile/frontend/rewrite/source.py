@@ -69,6 +69,13 @@ def is_given(code: CodeType) -> bool:
     return known is not None and known[0]() is code
 
 
+def given_as(code: CodeType, like: CodeType) -> CodeType:
+    """Return a code of which `find` returns the tree that it returns for another one, if it was given one."""
+    if is_given(like):
+        given(code, *_given[id(like)][1:])
+    return code
+
+
 # Trees, as the user wrote them, of functions that have hooks or had them, by identity of their code.
 _written: dict[int, tuple[weakref.ref[CodeType], FunctionNode, frozenset[str]]] = {}
 

@@ -32,6 +32,7 @@ from npcompile.frontend.loops.source.control_flow import (
     Return,
 )
 from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.frontend.rewrite.call_sites import with_users_levels
 from npcompile.frontend.rewrite.kept_trees import own_nodes
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import compile_in_place, given
@@ -247,6 +248,7 @@ class _Run:
             **at,
         )
         code = compile_in_place(node, self.scope.code, frozenset(), (_LOCALS, *self.scope.own))
+        code = with_users_levels(code, self.scope.globals)
         given(code, node, frozenset())
         return code
 
