@@ -44,6 +44,14 @@ static inline int64_t int_power_unchecked(int64_t a, int64_t b) { return integer
 // Leaves for a negative exponent, too: Python's answer is a float then.
 static inline bool int_power(int64_t a, int64_t b, int64_t& answer) {
     if (b < 0) return true;
+    if (uint64_t(a) + 1 <= 2) {  // a sign of terms of a series, above all
+        answer = b == 0 ? 1 : b & 1 ? a : a * a;
+        return false;
+    }
+    if (a == 2) {
+        answer = int64_t(uint64_t(1) << (b & 63));
+        return b > 62;
+    }
     answer = 1;
     while (true) {
         if (b & 1 && __builtin_mul_overflow(answer, a, &answer)) return true;
