@@ -21,11 +21,13 @@ from npcompile.frontend.loops.rules.arguments import positional
 from npcompile.frontend.loops.rules.numbers import apply
 from npcompile.frontend.loops.rules.spreading import spread
 from npcompile.frontend.loops.scalars import functions
+from npcompile.frontend.loops.source.pure_calls import bits_counted
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.text_ir import CharacterValue, TextLength, as_word
 from npcompile.lower.loops.types import (
+    BOOL,
     FLOAT,
     INT,
     Array,
@@ -38,6 +40,7 @@ from npcompile.lower.loops.types import (
     Set,
     Text,
     Tuple,
+    Unsigned,
     Word,
 )
 
@@ -63,6 +66,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
         method = inference.types.get(field)
         if isinstance(method, Method):
             return callees.call(inference, method.function, node, receiver=method.owner)
+    if (made := bits_counted(node)) is not None and inference.value(made.func).type == Known(bin):
+        return _bits_set(inference, node, made.args[0])
     closure = inference.object_at(node.func)
     if isinstance(closure, Closure):
         if makes_generators(closure):
@@ -93,6 +98,17 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"a call of `{function.type}` with keywords")
     return _of_operands(function.type.value, tuple(inference.value(arg) for arg in node.args))
+
+
+def _bits_set(inference: Inference, node: ast.Call, number: ast.expr) -> ir.Expression:
+    """Return the count of bits that are set in an int, or in a negative one's absolute value."""
+    value = inference.value(number)
+    if isinstance(value.type, Scalar) and (value.type.kind in "iu" or value.type == BOOL):
+        value = _of_operands(int, (value,))
+    if not isinstance(value.type, Unsigned) and value.type != INT:
+        raise Outside(f"the bits of {value.type}")
+    counted = ast.copy_location(ast.Call(ast.Attribute(number, "bit_count", ast.Load()), [], []), node)
+    return language.methods.find((type(value.type), "bit_count"), "bit_count")(inference, counted, value)
 
 
 def _of_operands(function: Any, operands: tuple[ir.Expression, ...]) -> ir.Expression:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 _PURE = frozenset(
     (
-        "abs all any bool chr complex divmod enumerate float int isinstance iter len max min ord pow range "
-        "reversed round sum type zip"
+        "abs all any bin bool chr complex divmod enumerate float int isinstance iter len max min ord pow "
+        "range reversed round sum type zip"
     ).split()
 )
 _PURE_METHODS = frozenset(("items", "keys", "values"))  # without arguments: of dicts
@@ -30,6 +30,16 @@ def iterated_first(node: ast.Call) -> ast.Call | None:
     return None
 
 
+def bits_counted(node: ast.Call) -> ast.Call | None:
+    """Return the call of `bin` in `bin(x).count("1")`; None for other calls."""
+    match node:
+        case ast.Call(
+            ast.Attribute(ast.Call(ast.Name("bin"), [_], []) as made, "count"), [ast.Constant("1")], []
+        ):
+            return made
+    return None
+
+
 def is_pure_call(node: ast.Call) -> bool:
     """Tell if a call changes nothing, by the names that it is written with: their values are looked at
     later.
@@ -39,6 +49,8 @@ def is_pure_call(node: ast.Call) -> bool:
             return iterated_first(node) is not None
         case ast.Name(id=name):
             return name in _PURE
+        case ast.Attribute() if bits_counted(node) is not None:
+            return True
         case ast.Attribute(attr=name) if name in _PURE_METHODS and not node.args and not node.keywords:
             return True
         case ast.Attribute():
