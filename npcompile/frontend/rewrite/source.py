@@ -236,29 +236,34 @@ def _file(filename: str, lines: list[str]) -> _File:
     """Return what is known of a file, collected once for the lines it has now."""
     known = _files.get(filename)
     if known is None or known.lines is not lines:
-        imports: dict[tuple[int, int], frozenset[str]] = {}
-        ends: dict[int, int] = {}
-        for statement in parse("".join(lines)).body:
-            names: set[str] = set()
-            pending: list[tuple[Any, bool]] = [(statement, True)]
-            while pending:
-                node, top = pending.pop()
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    for alias in node.names:
-                        if top and alias.name != "*":
-                            names.add(bound_by(alias))
-                    continue
-                if isinstance(node, ast.FunctionDef):
-                    ends[first_line(node)] = node.end_lineno or 0
-                top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-                for name in _WITHIN:
-                    for inner in getattr(node, name, ()):
-                        pending.append((inner, top))
-            if names:
-                where = statement.lineno, statement.end_lineno or 0
-                imports[where] = imports.get(where, frozenset()) | names
-        known = _files[filename] = _File(lines, ends, imports)
+        with parsing.uncollected():
+            known = _files[filename] = _looked_through(lines)
     return known
+
+
+def _looked_through(lines: list[str]) -> _File:
+    imports: dict[tuple[int, int], frozenset[str]] = {}
+    ends: dict[int, int] = {}
+    for statement in parse("".join(lines)).body:
+        names: set[str] = set()
+        pending: list[tuple[Any, bool]] = [(statement, True)]
+        while pending:
+            node, top = pending.pop()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for alias in node.names:
+                    if top and alias.name != "*":
+                        names.add(bound_by(alias))
+                continue
+            if isinstance(node, ast.FunctionDef):
+                ends[first_line(node)] = node.end_lineno or 0
+            top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            for name in _WITHIN:
+                for inner in getattr(node, name, ()):
+                    pending.append((inner, top))
+        if names:
+            where = statement.lineno, statement.end_lineno or 0
+            imports[where] = imports.get(where, frozenset()) | names
+    return _File(lines, ends, imports)
 
 
 def first_line(node: ast.FunctionDef) -> int:
