@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from npcompile.diagnostics.words import kind_text
 from npcompile.frontend.loops.entry.objects import Objects, objects_of
 from npcompile.frontend.loops.entry.values import key_of
-from npcompile.frontend.loops.run.iterators import State, state_of
+from npcompile.frontend.loops.run.iterators import Counted, State, Zipped, state_of
 from npcompile.lower.loops.types import Known
 
 RANGE_ITERATOR = type(iter(range(0)))
@@ -77,3 +78,13 @@ def _range_of(iterator: Any) -> range:
 def state_at(iterator: Any) -> range | State | None:
     """Return the state of an iterator that the loop alone holds; None where there is none."""
     return _range_of(iterator) if type(iterator) is RANGE_ITERATOR else state_of(iterator)
+
+
+def held_text(name: str, value: Any) -> str:
+    """Return words for a name of a loop and what it holds. A dot begins the names of the loop's iterators."""
+    if not name.startswith("."):
+        return f"`{name}`, {kind_text(value)}"
+    while isinstance(value, Counted | Zipped):
+        value = value.items if isinstance(value, Counted) else value.parts[0]
+    source = getattr(value, "source", None)
+    return "what it goes over" if source is None else f"it goes over {kind_text(source)}"

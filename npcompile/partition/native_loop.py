@@ -41,7 +41,7 @@ from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.loops.service.compiler import want_runtime
 from npcompile.lower.loops.types import Known
 from npcompile.lower.native import native
-from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at
+from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, held_text, length_of, state_at
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.fewest_trips import FewestTrips
@@ -223,7 +223,7 @@ class NativeLoop:
             lines = [
                 one.lineno for one in ast.walk(self.node) if isinstance(one, ast.Name) and one.id == root
             ]
-            self.refuse(f"`{odd[0]}`, a {type(names[odd[0]]).__name__}", min(lines, default=None))
+            self.refuse(held_text(odd[0], names[odd[0]]), min(lines, default=None))
 
     def refuse(self, why: str, line: int | None = None) -> None:
         """Leave the loop to Python from now on. line: where the reason lies."""
