@@ -425,7 +425,7 @@ class Emitter:
         text = self.exit()
         if self.loop is not None and self.version == KEEPING:
             text = f"{{ {self.kept_items(self.loop).left} {text} }}"
-        self.lines.append(f"if ({condition}) [[unlikely]] {text}")
+        self.lines.append(f"if (NPL_RARELY({condition})) {text}")
         self.at = at
 
     def flagged(self, expression: ir.Expression) -> tuple[str, str]:

@@ -91,7 +91,7 @@ def _share(emitter: Emitter, loop: SharedLoop) -> None:
     state = emitter.variable(end.state, end.kind)
     stride = f"{state}.stride" if end.kind.stride is None else str(end.kind.stride)
     lines = emitter.lines
-    lines.append(f"if ({state}.position == 0 || {state}.position >= {pace}.next) [[unlikely]]")
+    lines.append(f"if (NPL_RARELY({state}.position == 0 || {state}.position >= {pace}.next))")
     lines.append(f"if ({pace}.pays({state})) {{")
     lines.append(f"const npl::range numbers = {state};")
     lines.append("const int64_t start = numbers.position, left = numbers.length - start;")

@@ -112,9 +112,7 @@ class PollChunks:
             if writer.nested:
                 self._count_trip(header)
             else:
-                writer.lines.append(
-                    f"if (({chunk} -= 1) < 0) [[unlikely]] goto {self.label_of_many(header)};"
-                )
+                writer.lines.append(f"if (NPL_RARELY(({chunk} -= 1) < 0)) goto {self.label_of_many(header)};")
             return
         if not self.ends_with_items(header):
             writer.lines.append(f"{chunk} = {OUTER_TRIP};")
@@ -135,6 +133,6 @@ class PollChunks:
     def _count_trip(self, header: ir.Block) -> None:
         """Write the count of a trip, and the poll where its chunk is over."""
         chunk = self.count(header)
-        self.writer.lines += [f"if (({chunk} -= 1) < 0) [[unlikely]] {{", f"{chunk} = {OUTER_TRIP};"]
+        self.writer.lines += [f"if (NPL_RARELY(({chunk} -= 1) < 0)) {{", f"{chunk} = {OUTER_TRIP};"]
         self.writer.poll(header)
         self.writer.lines.append("}")
