@@ -157,7 +157,8 @@ def _refused(node: ast.AST, refusal: Refusal, write: str = "") -> ExplainedLoop:
 def _loop(native: NativeLoop) -> ExplainedLoop:
     errors = [typed.job.error for typed in native.typed if typed.job.error is not None]
     way = _RESTING if native.budget.rests else _NATIVE
-    way = _COMPILING if native.is_pending else f"{_LEFT}: {errors[0]}" if errors else way
+    is_compiled = all(typed.job.done for typed in native.typed)
+    way = (f"{_LEFT}: {errors[0]}" if errors else way) if is_compiled else _COMPILING
     return _explained(native.node, way, native.typed, native, None)
 
 

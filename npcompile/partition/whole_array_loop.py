@@ -66,6 +66,11 @@ class WholeArrayLoop(NativeLoop):
         self._refuse_if_lost()
         return outcome
 
+    @property
+    def is_pending(self) -> bool:
+        """Tell if native code is being compiled, or compared with blocks: no call is a measure then."""
+        return super().is_pending or (self.contest.is_under_way and not self._is_refused)
+
     def refuse(self, why: str, line: int | None = None) -> None:
         """Leave the loop to its blocks, which are made already."""
         self._is_refused = True

@@ -21,6 +21,8 @@ clock = time.thread_time
 LONG, CLEARLY = 2e-3, 1.3
 # The first loops that are not timed, by turns: kernels are linked then, and memory is met for the first time.
 UNTIMED = 2
+# After this many loops of contests none is taken to be decided soon: loops of changing sizes may never be.
+MOST_UNDECIDED = 32
 # Loops of equal sizes whose number of trips is decided by data: their times count together.
 UNKNOWN_TRIPS = Rules(fewest=4, most=12, clearly_faster=0.8, clearly_slower=1.25, time_of=sum, in_pairs=True)
 
@@ -45,16 +47,23 @@ class LoopContest:
         self.verdicts: dict[tuple[int, ...], bool] = {}
         self._trials: dict[tuple[int, ...], _Trial] = {}
         self._measured: tuple[Any, ...] | None = None  # the loop that is being timed
+        self._begun = 0  # loops of contests
 
     def verdict(self, sizes: Sequence[int]) -> bool | None:
         """Tell if native code is to do a loop of such sizes; None while that is not known."""
         return self.verdicts.get(_scale(sizes))
+
+    @property
+    def is_under_way(self) -> bool:
+        """Tell if it is to be decided soon who does loops of sizes that were met."""
+        return bool(self._trials) and self._begun < MOST_UNDECIDED
 
     def begin(self, sizes: Sequence[int]) -> bool:
         """Begin to time a loop; tell if native code is to do it. Only loops of equal sizes are compared."""
         self._measured = None
         if are_ours():
             return True
+        self._begun += 1
         trial = self._trials.setdefault(_scale(sizes), _Trial(sizes, Contest(self._rules, first=1)))
         if trial.sizes != sizes:
             return False

@@ -184,6 +184,23 @@ def test_blocks_go_on_where_they_take_less_time(monkeypatch: pytest.MonkeyPatch)
     assert loop.way == "left to Python: its blocks take less time"
 
 
+def test_no_call_is_a_measure_while_both_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A contest with the plain function would measure the turns of blocks, and give up native code."""
+    Clock(monkeypatch, native=1e-5, blocks=5e-5)
+    met: list[WholeArrayLoop] = []
+    enter = WholeArrayLoop.enter
+    monkeypatch.setattr(WholeArrayLoop, "enter", lambda loop, *args: met.append(loop) or enter(loop, *args))
+    jitted = npcompile.jit(smooth)
+    pending = []
+    for _ in range(16):
+        called(jitted, 1)
+        pending.append(met[-1].is_pending)
+    first, count = pending.index(True), pending.count(True)
+    assert pending[first : first + count] == [True] * count
+    assert first < 3 < count < 13
+    assert met[-1].contest.verdicts
+
+
 def test_nothing_is_compiled_for_loops_over_large_arrays() -> None:
     jitted = npcompile.jit(smooth)
     assert called(jitted, 4, items=LARGEST // 8 + 1) == [0] * 4

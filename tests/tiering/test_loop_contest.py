@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from npcompile.tiering import loop_contest
-from npcompile.tiering.loop_contest import UNTIMED, LoopContest
+from npcompile.tiering.loop_contest import MOST_UNDECIDED, UNTIMED, LoopContest
 
 
 class Loops:
@@ -48,6 +48,22 @@ def test_two_of_each_decide_where_loops_are_long(monkeypatch: pytest.MonkeyPatch
         assert loops.contest.verdict((30, 100)) is None
         loops.run(30, 100)
     assert loops.contest.verdict((30, 100)) is (native < 4e-3)
+
+
+def test_a_contest_is_under_way_until_it_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = Loops(monkeypatch, 1e-4, 2e-4, True)
+    assert not loops.contest.is_under_way
+    while loops.contest.verdict((30, 100)) is None:
+        loops.run(30, 100)
+        assert loops.contest.is_under_way is (loops.contest.verdict((30, 100)) is None)
+    assert 1 < len(loops.turns) < MOST_UNDECIDED
+
+
+def test_no_contest_of_changing_sizes_is_under_way_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = Loops(monkeypatch, 1e-4, 2e-4, True)
+    for size in range(MOST_UNDECIDED):
+        loops.run(1 + size, 2 + size)
+    assert not loops.contest.is_under_way
 
 
 def test_scales_have_contests_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
