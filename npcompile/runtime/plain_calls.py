@@ -37,13 +37,12 @@ _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect
 class PlainCalls(ShapeSharing):
     """A recorded function's calls that are not replays."""
 
-    __slots__ = ("_levels", "_passing", "_rewritten", "resizes")
+    __slots__ = ("_passing", "_rewritten", "resizes")
     _direct: bool
     _passing: PlainStreak
     _code: types.CodeType | None
-    _levels: tuple[
-        types.CodeType, types.CodeType
-    ]  # the function's code, and that which is called in its place
+    # The function's code, and that which is called in its place.
+    _levels: tuple[types.CodeType | None, types.CodeType | None] = None, None
     _rewritten: Rewritten | Reason | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
@@ -73,11 +72,8 @@ class PlainCalls(ShapeSharing):
         fn: Any = self.__wrapped__
         if type(fn) is not types.FunctionType:
             return fn
-        try:
-            known, code = self._levels
-        except AttributeError:
-            known, code = None, fn.__code__
-        if known is not fn.__code__:
+        known, code = self._levels
+        if known is not fn.__code__ or code is None:
             code = with_users_levels(fn.__code__, fn.__globals__)
             self._levels = fn.__code__, code
         if code is fn.__code__:
