@@ -47,7 +47,7 @@ FLAGS.append("-fwrapv")
 # A swap that is stored as one vector holds up the next trip's load of a half of it, in every sort.
 FLAGS.append("-fno-tree-slp-vectorize")
 # By vectors of 64 bytes GCC 12 stores wrong items, where a loop changes two neighbours in each row.
-# Calls that keep registers are made behind the compiler's back: it may keep no values below the stack's end.
+# Calls that keep registers (`polls.h`) are made behind its back: it may keep no values below the stack's end.
 if platform.machine() == "x86_64":
     FLAGS += ["-mprefer-vector-width=256", "-mno-red-zone"]
 NICENESS = 15
