@@ -26,6 +26,7 @@ from npcompile.lower.loops.verifier import bound_by
 
 MOST_OPERATIONS = 6  # of both ways together
 MOST_NAMES = 3
+DEEPEST = 3  # branches within one another
 MOST_LOW_BITS = 8  # a mask or a divisor that takes low bits
 _CHEAP = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert, ast.Mult)
 _OVERFLOWING = (ast.Add, ast.Sub, ast.Mult)
@@ -144,11 +145,11 @@ class _Found:
     blocks: frozenset[ir.Block]
 
 
-def _ways(end: ir.Branch, before: dict[ir.Block, int]) -> _Found | None:
+def _ways(end: ir.Branch, before: dict[ir.Block, int], deepest: int = DEEPEST) -> _Found | None:
     """Return the ways of a branch, if these do nothing but bind names and meet in one block."""
-    if end.then is end.otherwise:
+    if end.then is end.otherwise or deepest == 0:
         return None
-    ways = [_way(block, before) for block in (end.then, end.otherwise)]
+    ways = [_way(block, before, deepest - 1) for block in (end.then, end.otherwise)]
     for place, block in enumerate((end.otherwise, end.then)):
         way = ways[place]
         if way is not None and way[1] is block:  # the other way is empty
@@ -159,7 +160,9 @@ def _ways(end: ir.Branch, before: dict[ir.Block, int]) -> _Found | None:
     return _Found((one[0], other[0]), one[1], one[2] | other[2])
 
 
-def _way(block: ir.Block, before: dict[ir.Block, int]) -> tuple[_Steps, ir.Block, frozenset[ir.Block]] | None:
+def _way(
+    block: ir.Block, before: dict[ir.Block, int], deepest: int
+) -> tuple[_Steps, ir.Block, frozenset[ir.Block]] | None:
     """Return a way's steps, the block after it, and its blocks; None where it does more than bind names."""
     steps: _Steps = []
     blocks: set[ir.Block] = set()
@@ -172,7 +175,7 @@ def _way(block: ir.Block, before: dict[ir.Block, int]) -> tuple[_Steps, ir.Block
         blocks.add(block)
         if isinstance(block.end, ir.Jump):
             return steps, block.end.target, frozenset(blocks)
-        inner = _ways(block.end, before) if isinstance(block.end, ir.Branch) else None
+        inner = _ways(block.end, before, deepest) if isinstance(block.end, ir.Branch) else None
         if inner is None:
             return None
         assert isinstance(block.end, ir.Branch)
