@@ -63,6 +63,7 @@ class PartitionedCalls(CalleeSubstitution):
     useful: bool  # compiled code answered in the last call, or something was recorded
     ran: float  # the seconds that the function itself, as it is or cut, took in the last call
     lasted: float  # the seconds of the last call that were the user's
+    as_written: float  # of the last one that nothing compiled answered
     further: int  # calls that may go on with that, beside those that calls have paid for
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
     asking: int  # calls at hand, each within the one before, at which that is to be seen
@@ -310,6 +311,8 @@ class PartitionedCalls(CalleeSubstitution):
                     self.lacks, self.lasted = call.lacks, call.lasted
                 entered = (own.loop_entries, inner.loop_entries) != entries
                 self.answered = entered or inner.replays != before[1]
+                if outermost and not self.answered:
+                    self.as_written = self.lasted
                 if self.answered:
                     self.owed = 0.0
                 self.useful, self.ran = self.answered or inner.recordings != before[2], ran

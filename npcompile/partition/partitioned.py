@@ -89,7 +89,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
         self.body, self.asked, self.asking, self.recurs = None, 0, 0, False
         self.lacks, self.lasted, self.further = False, 0.0, overhead.FURTHER_CALLS
-        self.useful, self.ran = False, 0.0
+        self.useful, self.ran, self.as_written = False, 0.0, 0.0
         self.typed = 0  # times that a loop was typed, for native code
         self.refusals: dict[ast.AST, Refusal] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()

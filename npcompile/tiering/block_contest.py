@@ -27,8 +27,12 @@ LONG, LOSES, SETTLING = 2e-3, 1.3, 6
 UNJUDGED = 8
 # The winner answers FIRST calls alone, LONGER times as many after each contest, and MOST at most.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
-# Native loops that are this many times faster than the plain function are not in doubt.
-CLEAR = 4
+# Native loops that are this many times faster than the plain function are not in doubt, nor are those that
+# are FAR times faster than a call that nothing compiled answered: the first one, as a rule.
+CLEAR, FAR = 4, 16
+# Where ours has won, the plain function's next turn takes at most this part of the time of the calls until
+# then, but comes after RARE calls: later ones may have less work.
+TURN, RARE = 1 / 20, 1 << 13
 # Calls of which native code takes less than this part are in doubt, however long they are: the plain function
 # takes not much longer for them.
 PART = 1 / 64
@@ -140,20 +144,28 @@ class BlockContest:
         best = min(trial.ours, default=math.inf)  # none yet where a call by the plain function reached loops
         if native and slower is None and min(trial.numpys, default=0.0) > CLEAR * best:
             slower = False
+        is_first = not (self._decided or trial.numpys)
+        if native and is_first and partitioned.as_written >= max(LONG, FAR * best):
+            slower = False
         if slower is not None:
             self._trial = None
             self._decide(partitioned, state, trial, slower)
 
     def _decide(self, cut: Contested, state: SpecializationLike, trial: Contest, slower: bool) -> None:
-        """The contest is over. While kernels were compiled it says nothing of later calls."""
+        """End a contest. One that ours has lost while kernels were compiled says nothing of later calls."""
+        least = 0
+        if trial.numpys and not slower:
+            ratio = min(trial.numpys) / max(min(trial.ours, default=math.inf), 1e-7)
+            least = min(int(ratio / TURN), RARE)
         if is_settled(cut):
-            if not self._settled:
+            if slower and not self._settled:
                 return
             self._decided = True
-            calls = self._resting.wait()
+            calls = max(self._resting.wait(), least)
         else:
-            plain = max(min(trial.numpys, default=0.0), 1e-7)
+            plain = max(min(trial.numpys, default=LONG), 1e-7)
             calls = FEW if plain >= LONG else min(max(int(MEANWHILE / plain), FIRST), MOST)
+            calls = max(calls, least)
         if slower:
             # The next call of equal signature may have a thousand times as many trips.
             state.rest = min(calls, TRIPS_MAY_CHANGE) if cut.reaches_loops else calls

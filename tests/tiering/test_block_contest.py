@@ -19,7 +19,7 @@ class Cut:
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
         self.reaches_loops = self.is_native = self.compiles_loops = False
-        self.typed, self.lacks, self.rest = 0, False, 0
+        self.typed, self.lacks, self.rest, self.as_written = 0, False, 0, 0.0
         self.now = 0.0
         self.runs = 0
         # The run that takes long, and if it types a loop, or records a block.
@@ -48,6 +48,13 @@ def answered(cut: Any, calls: int, monkeypatch: pytest.MonkeyPatch) -> Any:
         with contextlib.suppress(IndexError):
             contest.answer(cut, state, (), {})  # type: ignore[arg-type]
     return state
+
+
+def plain_calls(cut: Any, calls: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many of so many calls the plain function answers."""
+    before = cut.runs
+    answered(cut, calls, monkeypatch)
+    return calls - (cut.runs - before)
 
 
 def raising(cut: Cut, often: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,6 +190,38 @@ def test_no_contest_counts_that_began_while_kernels_were_compiled(monkeypatch: p
     monkeypatch.setattr(cut, "run", slow)
     assert answered(cut, 60, monkeypatch).rest <= block_contest.FEW
     assert cut.runs > 20
+
+
+def test_ours_wins_a_contest_that_began_while_kernels_were_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those to come are faster still."""
+    cut = Cut(0, types=False)
+    cut.reaches_loops = True
+    monkeypatch.setattr(block_contest, "is_settled", lambda cut: cut.now > 0.005)  # from the plain call on
+    answered(cut, 40, monkeypatch)
+    assert cut.runs == 39
+
+
+@pytest.mark.parametrize("as_written", [0.0, 1.0])
+def test_a_call_that_nothing_answered_is_a_measure_of_much_faster_loops(
+    as_written: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = Cut(0, types=False)
+    cut.reaches_loops, cut.as_written = True, as_written
+    answered(cut, block_contest.FIRST, monkeypatch)
+    assert cut.runs == block_contest.FIRST - (as_written == 0.0)
+    assert plain_calls(cut, 2 * block_contest.FIRST, monkeypatch) == 1  # later ones may be shorter
+
+
+@pytest.mark.parametrize("seconds", [0.005, 0.1, 1.0])
+def test_turns_of_a_slow_plain_function_take_a_part_of_the_time(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = Cut(0, types=False)
+    cut.reaches_loops = True
+    monkeypatch.setattr(cut, "plain", lambda args, kwargs: setattr(cut, "now", cut.now + seconds))
+    calls = 4 * block_contest.RARE
+    spent = plain_calls(cut, calls, monkeypatch) * seconds
+    assert spent <= seconds + 2 * block_contest.TURN * 0.001 * calls
 
 
 def test_a_loop_is_settled_when_its_own_blocks_are(monkeypatch: pytest.MonkeyPatch) -> None:
