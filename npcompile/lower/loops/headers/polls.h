@@ -8,7 +8,7 @@
 // values in memory that live across the calls that are made then.
 #define NPL_RARELY(...) __builtin_expect_with_probability(bool(__VA_ARGS__), false, 0.9999)
 
-#if defined(__x86_64__) && defined(__ELF__) && defined(__XSAVE__) && !defined(__APX_F__)
+#if defined(__x86_64__) && defined(__ELF__) && defined(__XSAVE__) && defined(__AVX__) && !defined(__APX_F__)
 
 // Calls the function in rax with the argument in rdi. The compiler's flags leave no values below the stack's end.
 // The mask is that of the vector registers, and the area larger than all processors need for these.
