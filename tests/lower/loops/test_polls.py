@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -295,3 +296,28 @@ def test_a_process_ends_while_a_thread_is_in_a_loop() -> None:
     command = [sys.executable, "-c", textwrap.dedent(ENDING)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_other_threads_have_their_turns() -> None:
+    """They are not woken at turns that are taken again at once, each of which would have them wait anew."""
+    native = begin(around_longer_loops, np.zeros(2 + 0xFFFF, int), 2**40)
+    assert native.loop.job is not None and native.loop.job.wait()
+    turns, most, took = 0, 20, 0.0
+
+    def take_turns() -> None:
+        nonlocal turns, took
+        start = time.monotonic()
+        while turns < most:
+            time.sleep(0.001)
+            turns += 1
+        took = time.monotonic() - start
+
+    thread = threading.Thread(target=take_turns)
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        interrupt_main(2.0)
+        native.run()
+    ended = turns
+    turns = most
+    thread.join()
+    assert ended == most and took < 2.0

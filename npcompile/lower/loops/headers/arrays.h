@@ -1,5 +1,6 @@
 // Arrays, ranges and tuples of native loops, and their exchange with Python by words.
 #pragma once
+#include <time.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -35,16 +36,38 @@ struct round_part {
 // Called before Python may run in between, where there is something that it is not to find as it is.
 static thread_local void (*before_python)() = nullptr;
 
-// Lets other threads run; tells if there is an exception to raise, by a signal's handler. Where the process ends,
-// Python ends a thread that waits for its turn: it waits for ever, as nothing of a loop may be done any more.
-static __attribute__((noinline, cold)) bool look_for_interrupts(void *) {
-    if (in_round) return false;
-    if (before_python) before_python();
+// Nanoseconds between two turns of other threads. A thread that waits for its turn asks for it after 5 ms, and begins
+// to wait anew where it finds that the turn was given away and taken again: more often, it may wait for seconds.
+constexpr int64_t between_turns = 5500000;
+// Of so many turns one goes on for a moment, for threads that ask later, by `sys.setswitchinterval`.
+constexpr int64_t turns_between_naps = 64;
+
+static inline int64_t nanoseconds() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+// Lets other threads run. Where the process ends, Python ends a thread that waits for its turn: it waits for ever, as
+// nothing of a loop may be done any more.
+static void give_turn() {
+    static thread_local int64_t last = 0, turns = 0;
+    if (nanoseconds() - last < between_turns) return;
     try {
-        PyEval_RestoreThread(PyEval_SaveThread());
+        void *thread = PyEval_SaveThread();
+        if (++turns % turns_between_naps == 0) usleep(1);
+        PyEval_RestoreThread(thread);
     } catch (...) {
         for (;;) pause();
     }
+    last = nanoseconds();
+}
+
+// Lets other threads run, now and then; tells if there is an exception to raise, by a signal's handler.
+static __attribute__((noinline, cold)) bool look_for_interrupts(void *) {
+    if (in_round) return false;
+    if (before_python) before_python();
+    give_turn();
     return PyErr_CheckSignals() != 0;
 }
 static inline bool interrupted() { return keeping_registers(look_for_interrupts, nullptr); }
