@@ -255,15 +255,10 @@ class _Choices:
 
     def copied_test(self, node: ir.Expression, way: _Way) -> ir.Expression:
         """Return the test of a branch within a way in terms of the values before it. Raises _Unfit."""
-        match node:
-            case ir.Constant():
-                return node
-            case ir.Read(name=name):
-                return way.values.get(name, node)
-            case ir.Apply(operands=operands) if _is_truth(node):
-                way.operations += 1
-                return replace(node, operands=tuple(self.copied_test(one, way) for one in operands))
-        return self.copied(node, way)
+        if not (isinstance(node, ir.Apply) and _is_truth(node)):
+            return self.copied(node, way)
+        way.operations += 1
+        return replace(node, operands=tuple(self.copied_test(one, way) for one in node.operands))
 
     def copied(self, node: ir.Expression, way: _Way) -> ir.Expression:
         """Return an expression in terms of the values before the branch. Raises _Unfit."""
