@@ -38,21 +38,22 @@ static thread_local void (*before_python)() = nullptr;
 
 // Nanoseconds between two turns of other threads. A thread that waits for its turn asks for it after 5 ms, and begins
 // to wait anew where it finds that the turn was given away and taken again: more often, it may wait for seconds.
-constexpr int64_t between_turns = 5500000;
+constexpr double between_turns = 5.5e6;
 // Of so many turns one goes on for a moment, for threads that ask later, by `sys.setswitchinterval`.
 constexpr int64_t turns_between_naps = 64;
 
-static inline int64_t nanoseconds() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
+static inline double now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
 }
 
 // Lets other threads run. Where the process ends, Python ends a thread that waits for its turn: it waits for ever, as
 // nothing of a loop may be done any more.
 static void give_turn() {
-    static thread_local int64_t last = 0, turns = 0;
-    if (nanoseconds() - last < between_turns) return;
+    static thread_local double last = 0;
+    static thread_local int64_t turns = 0;
+    if (now() - last < between_turns) return;
     try {
         void *thread = PyEval_SaveThread();
         if (++turns % turns_between_naps == 0) usleep(1);
@@ -60,7 +61,7 @@ static void give_turn() {
     } catch (...) {
         for (;;) pause();
     }
-    last = nanoseconds();
+    last = now();
 }
 
 // Lets other threads run, now and then; tells if there is an exception to raise, by a signal's handler.

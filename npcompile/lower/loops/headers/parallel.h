@@ -4,7 +4,6 @@
 // stored is taken back, and the loop goes on with one thread, which leaves at the place where Python has to go on. So
 // between rounds the state is always the one after the first trips. No thread calls Python within a round.
 #pragma once
-#include <time.h>
 
 #include "maps.h"
 #include "numpy_loops.h"
@@ -39,12 +38,6 @@ constexpr int64_t most_failed = 3;       // rounds that were taken back, after w
 constexpr double least_gain = 1.1;       // of a round, by threads: else one thread does some of the next rounds
 constexpr double clear_gain = 1.3;       // of a round after which nothing more can be measured
 constexpr int64_t most_rests = 63;       // rounds that one thread then does at most, each time twice as many
-
-static inline double now() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
-}
 
 // The outcome of one loop's rounds. rests: rounds that one thread is to do; rested: how many it last had to.
 struct history {
