@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from npcompile.tiering.backoff import Backoff
-from npcompile.tiering.contest import Contest
+from npcompile.tiering.contest import Contest, calls_between_turns
 from npcompile.tiering.idle_calls import ALL
 from npcompile.tiering.protocols import Contested, SpecializationLike
 from npcompile.tiering.turns import are_ours
@@ -30,9 +30,9 @@ FIRST, LONGER, MOST = 32, 4, 1 << 20
 # Native loops that are this many times faster than the plain function are not in doubt, nor are those that
 # are FAR times faster than a call that nothing compiled answered: the first one, as a rule.
 CLEAR, FAR = 4, 16
-# Where ours has won, the plain function's next turn takes at most this part of the time of the calls until
-# then, but comes after RARE calls: later ones may have less work.
-TURN, RARE = 1 / 20, 1 << 13
+# Where ours has won, the plain function's next turn comes after RARE calls, however long it takes: later ones
+# may have less work.
+RARE = 1 << 13
 # Calls of which native code takes less than this part are in doubt, however long they are: the plain function
 # takes not much longer for them.
 PART = 1 / 64
@@ -155,8 +155,8 @@ class BlockContest:
         """End a contest. One that ours has lost while kernels were compiled says nothing of later calls."""
         least = 0
         if trial.numpys and not slower:
-            ratio = min(trial.numpys) / max(min(trial.ours, default=math.inf), 1e-7)
-            least = min(int(ratio / TURN), RARE)
+            ours = min(trial.ours, default=math.inf)
+            least = calls_between_turns(ours, min(trial.numpys), RARE)
         if is_settled(cut):
             if slower and not self._settled:
                 return

@@ -24,12 +24,18 @@ SLOWER = 1.04
 # It has to win WINS contests, since a winner is not measured again and may have won by chance.
 SHORT, FASTER, WINS = 2e-6, 0.9, 3
 INSTANT = 1e-9  # seconds: no call is taken to take less
+TURN = 1 / 20  # of the time of a winner's calls: the loser's turn between them takes at most so much
 COMPUTING = 0.5  # of the time of a call by the wall: no call is taken to compute for less
 
 
 def are_held() -> bool:
     """Tell if contests are held. Tests that count replays pin the answer: NPCOMPILE_CONTESTS=0."""
     return config.backend != "interpreter" and config.contests
+
+
+def calls_between_turns(winners: float, losers: float, most: int) -> int:
+    """Return the calls of a winner between a loser's turns, by the seconds that a call of each takes."""
+    return min(int(losers / max(winners, INSTANT) / TURN), most)
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,15 @@ from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.block_contest import is_settled, specializations
-from npcompile.tiering.contest import EQUAL_WORK, Contest
+from npcompile.tiering.contest import EQUAL_WORK, Contest, calls_between_turns
 from npcompile.tiering.protocols import SpecializationLike
 
 # Other threads compute too, and a device beside all of them: the time that passes counts.
 clock = time.perf_counter
 
 # The winner answers FIRST calls alone, LONGER times as many after each contest, and MOST at most; but
-# more where measuring the loser once takes more than PART of the winner's calls.
-FIRST, LONGER, MOST, PART = 256, 4, 1 << 20, 1 / 20
+# more where the loser's turn would take too much of the time.
+FIRST, LONGER, MOST = 256, 4, 1 << 20
 # A way that takes CLEAR times as long loses early: the host's first call counts if it takes LONG seconds, the
 # device's second one, as the first one links kernels.
 CLEAR, LONG = 4.0, 2e-3
@@ -95,7 +95,7 @@ class DeviceContest:
         times = min(self._trial.ours), min(self._trial.numpys)
         least, most = sorted(times)
         self.on_device, self.seconds = on_device, times
-        self.left = self._resting.wait(least=min(int(most / max(least, 1e-9) / PART), MOST))
+        self.left = self._resting.wait(least=calls_between_turns(least, most, MOST))
         self._trial = Contest(EQUAL_WORK, first=0)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from npcompile.tiering import block_contest
+from npcompile.tiering.contest import TURN
 
 
 class Cut:
@@ -221,7 +222,7 @@ def test_turns_of_a_slow_plain_function_take_a_part_of_the_time(
     monkeypatch.setattr(cut, "plain", lambda args, kwargs: setattr(cut, "now", cut.now + seconds))
     calls = 4 * block_contest.RARE
     spent = plain_calls(cut, calls, monkeypatch) * seconds
-    assert spent <= seconds + 2 * block_contest.TURN * 0.001 * calls
+    assert spent <= seconds + 2 * TURN * 0.001 * calls
 
 
 def test_a_loop_is_settled_when_its_own_blocks_are(monkeypatch: pytest.MonkeyPatch) -> None:
