@@ -143,15 +143,19 @@ def raised(error: BaseException | None, filename: str) -> Any:
     )
 
 
-def outcome(run: Callable[[Maker], Any], filename: str) -> tuple[dict[str, Any], set[Any]]:
-    """What a function did: result or exception, log; and which lines of the file it went through."""
+def outcome(run: Callable[[Maker], Any], filename: str) -> tuple[dict[str, Any], set[Any], set[int]]:
+    """Return what a function did (result or exception, log), through which lines of the file it went, and the
+    lines on which exceptions were raised."""
     lines: set[Any] = set()
+    raising: set[int] = set()
 
     def trace(frame: FrameType, event: str, arg: Any) -> Any:
         if frame.f_code.co_filename != filename:
             return None
         if event == "line":
             lines.add((frame.f_code.co_name, frame.f_lineno))
+        elif event == "exception":
+            raising.add(frame.f_lineno)
         return trace
 
     make = Maker()
@@ -165,7 +169,7 @@ def outcome(run: Callable[[Maker], Any], filename: str) -> tuple[dict[str, Any],
     finally:
         sys.settrace(before)
     did["log"] = make.log
-    return did, lines
+    return did, lines, raising
 
 
 def rewritten(fn: Any, hooks: Hooks | None = None) -> Any:

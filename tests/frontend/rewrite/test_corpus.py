@@ -17,8 +17,8 @@ with warnings.catch_warnings():
 
 @pytest.mark.parametrize("fn", corpus.CASES, ids=lambda fn: fn.__name__)
 def test_same(fn: Any) -> None:
-    expected, lines = outcome(fn, fn.__code__.co_filename)
-    got, got_lines = outcome(rewritten(fn), fn.__code__.co_filename)
+    expected, lines, _ = outcome(fn, fn.__code__.co_filename)
+    got, got_lines, _ = outcome(rewritten(fn), fn.__code__.co_filename)
     assert got == expected
     assert got_lines == lines
 
@@ -27,9 +27,9 @@ def test_same(fn: Any) -> None:
 def test_same_in_closure(factory: Any) -> None:
     filename = factory.__code__.co_filename
     fn, use = factory(Maker())
-    expected, lines = outcome(use(fn), filename)
+    expected, lines, _ = outcome(use(fn), filename)
     fn, use = factory(Maker())  # with new cells
-    got, got_lines = outcome(use(rewritten(fn)), filename)
+    got, got_lines, _ = outcome(use(rewritten(fn)), filename)
     assert got == expected
     assert got_lines == lines
 
