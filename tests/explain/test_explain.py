@@ -289,7 +289,9 @@ def test_a_count_that_begins_at_0_is_no_decision() -> None:
     assert not npcompile.explain(one.step, np.ones(3)).recompilations
 
 
-@pytest.mark.parametrize("what", [None, 3, Counting, property(line_of)], ids=str)
+@pytest.mark.parametrize(
+    "what", [None, 3, Counting, property(line_of)], ids=["None", "number", "class", "property"]
+)
 def test_what_is_no_function_is_refused(what: Any) -> None:
     jitted = Counting.step
     with pytest.raises(TypeError, match="takes a function"):

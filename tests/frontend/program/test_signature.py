@@ -303,7 +303,7 @@ def test_nested_containers_in_and_out() -> None:
         (True, False),
         (frozenset({1}), frozenset({2})),
         (b"a", b"b"),
-        (object(), object()),
+        pytest.param(object(), object(), id="objects"),
     ],
     ids=str,
 )
