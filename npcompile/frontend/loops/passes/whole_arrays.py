@@ -19,7 +19,7 @@ _WORK = (
 def arrays_taken_whole(region: ir.Region) -> frozenset[str]:
     """Return the names of arrays given to a region that it works on as wholes, or but for constant edges.
 
-    Parts that a trip chooses, such as `A[i]` and `A[:, :k]`, are no wholes.
+    Parts that a trip chooses, such as `A[i]` and `A[:, :k]`, are no wholes. A copy is no work.
     """
     working: set[ir.Function] = set()
     while more := {one for one in region.functions if one not in working and _works(one, working)}:
@@ -38,10 +38,15 @@ def _names(region: ir.Region, working: set[ir.Function]) -> set[str]:
         parts: tuple[ir.Expression, ...] = ()
         if isinstance(node, ir.Call | ir.CallFunction):
             parts = node.operands if node.function in working else ()
-        elif isinstance(node, _WORK):
+        elif isinstance(node, _WORK) and not _is_copy(node):
             parts = ir.expressions_of(node) if isinstance(node, ir.Step) else ir.parts_of(node)
         found.update(name for part in parts if (name := _name_of(part)) is not None)
     return found
+
+
+def _is_copy(node: ir.Step | ir.Expression) -> bool:
+    """Tell if a node makes a mere copy of an array, which no kernel does faster."""
+    return isinstance(node, array_ir.Map) and isinstance(node.body, array_ir.Lane)
 
 
 def works_on_arrays(block: ir.Block) -> bool:
