@@ -90,6 +90,7 @@ class Planner:
         self.outside: set[int] = set()  # the roots of arrays from outside
         self.changed: set[int] = set()  # the roots of those that the program writes to
         self.shown: Counter[int] = Counter()  # arrays that have shown a root so far
+        self.stored: set[int] = set()  # the roots of arrays that the steps so far write to
         writes: list[fx.Node] = []
         for node in inputs:
             value = value_of(node)
@@ -125,6 +126,7 @@ class Planner:
                     self._op(node)
                 elif step == "write":
                     self._write(node)
+                    self.stored.add(value_of(nodes_in(node.args)[0]).root)
                 else:
                     self._between(node, step)
             elif node.op == "output":
@@ -369,7 +371,8 @@ class Planner:
         """A step on the host."""
         args = node.all_input_nodes
         effect = step == "opaque"
-        if step in ("read", "guard", "number") and not self.opaque and all(arg in self.early for arg in args):
+        early = step in ("read", "guard", "number") and not self.opaque and self.early.issuperset(args)
+        if early and not (self.stored and self._reads_stored(node)):
             self.plan.early.append(Step(step, node))
             self.plan.became[node] = self.plan.early[-1]
             self.early.add(node)
@@ -386,6 +389,11 @@ class Planner:
             self.plan.effects = len(self.plan.steps)
         self._add(Step(step, node), node)
         self._now_there(node, step)
+
+    def _reads_stored(self, node: fx.Node) -> bool:
+        """Tell if a step reads items of an array that a step before it writes to."""
+        reads = () if getattr(node.target, "reads_no_items", False) else node.all_input_nodes
+        return any(value_of(arg).root in self.stored for arg in reads)
 
     def _shared(self, first: Product, second: Product) -> None:
         """Two products that read their matrix once, as a segment of their own."""
