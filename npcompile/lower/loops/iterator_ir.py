@@ -128,12 +128,13 @@ class RangeIterator(ir.Compound):
 
 @dataclass(frozen=True, eq=False)
 class ItemsIterator(ir.Compound):
-    """A new iterator over an array or a tuple."""
+    """A new iterator over an array or a tuple. taken: so many items of a tuple are behind it."""
 
     source: ir.Expression
+    taken: int = 0
 
     def __str__(self) -> str:
-        return f"iter({self.source})"
+        return f"iter({self.source})" if not self.taken else f"iter({self.source}[{self.taken}:])"
 
 
 @dataclass(frozen=True, eq=False)

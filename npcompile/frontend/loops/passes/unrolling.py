@@ -1,23 +1,29 @@
-"""Writes out loops over ranges of few constant numbers: the neighbours of a place, a window of 3 by 3.
+"""Writes out loops over few constants: the neighbours of a place, a window of 3 by 3.
+
+They go over a range, or over a tuple: `for di, dj in ((0, 1), (1, 0))`.
 
 The item is a constant in each copy of the body, and decides tests of it alone. A name that has one type in
 the first trip and another one later, as a sum of small integers does, makes no versions of a loop then:
-each copy has its own types. Copies begin the range anew at the next item, so that Python goes on in the
+each copy has its own types. Copies begin the iterator anew at the next item, so that Python goes on in the
 loop where native code leaves within one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from npcompile.frontend.loops.passes.copies import copied, is_plain
 from npcompile.frontend.loops.passes.decided_tests import decided, is_silent
 from npcompile.frontend.loops.passes.reachability import reached_from
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import ItemsIterator, PartsState
 from npcompile.lower.loops.types import INT
 from npcompile.lower.loops.verifier import bound_by
 
-MOST_TRIPS = 5  # of a loop that is written out
+MOST_TRIPS = 5  # of a loop over a range that is written out
+MOST_PARTS = 8  # of a tuple that a loop goes over: a place has as many neighbours
 MOST_COPIES = 60  # of a loop's blocks
 MOST_BLOCKS = 240  # of a region
 
@@ -36,7 +42,7 @@ def _next_state(region: ir.Region, refused: set[str]) -> str | None:
     states = {
         block.end.state: None
         for block in region.blocks
-        if isinstance(block.end, ir.NextOfRange) and block.end.state not in refused
+        if _is_next(block.end) and block.end.state not in refused
     }
     for state in states:
         live = [block for block in region.blocks if state in block.types]
@@ -45,20 +51,30 @@ def _next_state(region: ir.Region, refused: set[str]) -> str | None:
     return None
 
 
+def _is_next(end: ir.End | None) -> TypeGuard[ir.Next]:
+    """Tell if a block takes an item of a range, or of a tuple from its first item on."""
+    if isinstance(end, ir.NextOfRange):
+        return True
+    return isinstance(end, ir.Next) and isinstance(end.kind, PartsState) and end.kind.step == 1
+
+
+_Path = tuple[int, ...]  # of a part: the place of an item of a tuple, of an item of that, and on
+
+
 @dataclass
 class _Copies:
     """The copies of a loop's blocks.
 
-    live: the blocks in which its iterator is. items: the numbers of its range. names: those that have the
-    value of its item wherever they are read in a trip.
+    live: the blocks in which its iterator is. items: the numbers of its range, or the parts of its tuple.
+    names: those that have the value of its item, or of a part of it, wherever they are read in a trip.
     """
 
     region: ir.Region
     state: str
     live: list[ir.Block]
-    begun: ir.BeginRange
-    items: range
-    names: frozenset[str]
+    begun: ir.BeginRange | ir.Bind
+    items: Sequence[int] | tuple[ir.Expression, ...]
+    names: dict[str, _Path]
 
     @classmethod
     def of(cls, region: ir.Region, state: str) -> _Copies | None:
@@ -68,11 +84,14 @@ class _Copies:
         begins = [step for block in region.blocks for step in block.steps if state in bound_by(step)]
         if state in region.names or not begins or not all(map(is_plain, steps)):
             return None
-        ranges = {None if (numbers := _numbers(step)) is None else tuple(numbers) for step in begins}
-        begun, items = begins[0], _numbers(begins[0])
-        if len(ranges) > 1 or items is None or not isinstance(begun, ir.BeginRange) or begun in steps:
+        tuples = _tuples(region)
+        begun, items = begins[0], _items(begins[0], tuples)
+        if items is None or not isinstance(begun, ir.BeginRange | ir.Bind) or begun in steps:
             return None
-        if not 0 < len(items) <= MOST_TRIPS or (len(items) + 1) * len(live) > MOST_COPIES:
+        if any((others := _items(step, tuples)) is None or [*map(str, others)] != [*map(str, items)] for step in begins):
+            return None
+        most = MOST_TRIPS if isinstance(items, range) else MOST_PARTS
+        if not 0 < len(items) <= most or (len(items) + 1) * len(live) > MOST_COPIES:
             return None
         return cls(region, state, live, begun, items, _names(live, state))
 
@@ -83,7 +102,7 @@ class _Copies:
         self.versions: dict[int, int] = {}
         for block in self.region.blocks:
             self.versions[block.source] = max(self.versions.get(block.source, 0), block.version)
-        before = [block for block in self.region.blocks if self.begun.state not in block.types]
+        before = [block for block in self.region.blocks if self.state not in block.types]
         for block in before:
             if any(self.state in bound_by(step) for step in block.steps):
                 block.end = self._led(block.end, 0)
@@ -138,51 +157,119 @@ class _Copies:
 
     def _constants(self, taken: int) -> dict[str, ir.Constant]:
         """Return the names that have the item's value where so many items were taken."""
-        return dict.fromkeys(self.names, ir.integer(self.items[taken - 1])) if taken else {}
+        if not taken:
+            return {}
+        found = {name: _part(self._item(taken - 1), path) for name, path in self.names.items()}
+        return {name: one for name, one in found.items() if isinstance(one, ir.Constant)}
+
+    def _item(self, place: int) -> ir.Expression:
+        """Return an item of the loop's."""
+        item = self.items[place]
+        return copied(item, {}, {}) if isinstance(item, ir.Expression) else ir.integer(item)
+
+    def _begin(self, end: ir.Next, taken: int) -> ir.Step:
+        """Return the step that begins the iterator where so many items were taken."""
+        begun = self.begun
+        if isinstance(begun, ir.Bind):
+            assert isinstance(begun.value, ItemsIterator) and isinstance(end.kind, PartsState)
+            items = tuple(self._item(place) for place in range(len(self.items)))
+            value = replace(begun.value, source=ir.MakeTuple(end.kind.source, items), taken=taken)
+            return ir.Bind(end.place, end.line, self.state, value)
+        assert isinstance(self.items, range)
+        step = self.items.step
+        ends = (self.items.start + taken * step, self.items.stop, step)
+        return ir.BeginRange(end.place, end.line, begun.kind, self.state, *map(ir.integer, ends))
 
     def _fill(self, copy: ir.Block, block: ir.Block, taken: int) -> None:
         names = self._constants(taken)
         copy.steps += [copied(step, names, {}) for step in block.steps]
         end = block.end
-        if not isinstance(end, ir.NextOfRange):
+        if not _is_next(end):
             copy.end = self._led(copied(end, names, {}), taken)
         elif taken == len(self.items):
             copy.end = ir.Jump(end.place, end.line, self._copy(end.exhausted, taken))
         else:
-            value, next_one = self.items[taken], self.items[taken] + self.items.step
-            begun, stop = self.begun, ir.integer(self.items.stop)
-            stride = ir.integer(self.items.step)
-            copy.steps += [
-                ir.BeginRange(
-                    end.place, end.line, begun.kind, self.state, ir.integer(next_one), stop, stride
-                ),
-                ir.Bind(end.place, end.line, end.item, ir.integer(value)),
-            ]
+            item = ir.Bind(end.place, end.line, end.item, self._item(taken))
+            copy.steps += [self._begin(end, taken + 1), item]
             copy.end = ir.Jump(end.place, end.line, self._copy(end.body, taken + 1))
 
 
-def _names(live: list[ir.Block], state: str) -> frozenset[str]:
-    """Return the names that are bound to the item first in each trip, and to nothing else in the loop."""
-    headers = [block.end for block in live if isinstance(block.end, ir.NextOfRange)]
-    names = {end.item for end in headers}
+def _names(live: list[ir.Block], state: str) -> dict[str, _Path]:
+    """Return the names that are bound to the item, or to a part of it, first in each trip, and to nothing
+    else in the loop."""
+    headers = [block.end for block in live if _is_next(block.end)]
+    found: dict[str, _Path] = {end.item: () for end in headers}
+    names = {**found}
     for end in headers:
         for step in end.body.steps:
-            if not isinstance(step, ir.Bind) or not isinstance(step.value, ir.Read):
+            path = _path(step.value, names) if isinstance(step, ir.Bind) else None
+            if path is None:
                 break
-            if step.value.name not in names:
-                break
-            names.add(step.name)
-    found = {end.item for end in headers}
+            assert isinstance(step, ir.Bind)
+            names[step.name] = path
     bodies = {end.body for end in headers}  # several headers may have one
-    for name in names - found:
+    for name in names.keys() - found.keys():
         binds = [step for block in live for step in block.steps if name in bound_by(step)]
         first = [step for body in bodies for step in body.steps if name in bound_by(step)]
-        items = [step for step in binds if isinstance(step, ir.Bind) and str(step.value) in names]
-        if len(items) == len(binds) == len(first) and all(
-            any(name in bound_by(step) for step in end.body.steps) for end in headers
-        ):
-            found.add(name)
-    return frozenset(found)
+        paths = [_path(step.value, names) for step in binds if isinstance(step, ir.Bind)]
+        if paths == [names[name]] * len(binds) and len(binds) == len(first):
+            if all(any(name in bound_by(step) for step in end.body.steps) for end in headers):
+                found[name] = names[name]
+    return found
+
+
+def _path(node: ir.Expression, names: dict[str, _Path]) -> _Path | None:
+    """Return the part of the item that an expression is, by the names that have parts; None if it is none."""
+    match node:
+        case ir.Read(name=name):
+            return names.get(name)
+        case ir.Part(whole=ir.Read(name=name), index=index) if name in names:
+            return *names[name], index
+    return None
+
+
+def _part(node: ir.Expression, path: _Path) -> ir.Expression:
+    """Return a part of an item."""
+    for place in path:
+        assert isinstance(node, ir.MakeTuple)
+        node = node.items[place]
+    return node
+
+
+def _tuples(region: ir.Region) -> dict[str, ir.MakeTuple]:
+    """Return the names that have a tuple of constants wherever they are read."""
+    bound: dict[str, list[ir.Step | ir.End]] = {}
+    for block in region.blocks:
+        for step in _steps(block):
+            for name in bound_by(step):
+                bound.setdefault(name, []).append(step)
+    return {
+        name: binds[0].value
+        for name, binds in bound.items()
+        if len(binds) == 1
+        and name not in region.names
+        and isinstance(binds[0], ir.Bind)
+        and isinstance(binds[0].value, ir.MakeTuple)
+        and _is_known(binds[0].value)
+    }
+
+
+def _items(
+    step: ir.Step, tuples: dict[str, ir.MakeTuple]
+) -> Sequence[int] | tuple[ir.Expression, ...] | None:
+    """Return the items of an iterator that begins, if they are constants. tuples: those that names have."""
+    match step:
+        case ir.Bind(value=ItemsIterator(source=source)):
+            made = tuples.get(source.name) if isinstance(source, ir.Read) else source
+            return made.items if isinstance(made, ir.MakeTuple) and _is_known(made) else None
+    return _numbers(step)
+
+
+def _is_known(node: ir.Expression) -> bool:
+    """Tell if an expression is a constant, or a tuple of constants."""
+    if isinstance(node, ir.MakeTuple):
+        return all(map(_is_known, node.items))
+    return isinstance(node, ir.Constant)
 
 
 def _numbers(step: ir.Step) -> range | None:

@@ -62,7 +62,7 @@ def _items(emitter: Emitter, node: ItemsIterator) -> str:
     kind = node.type
     assert isinstance(kind, PartsState)
     item, count = c_type(kind.item), len(kind.source.items)
-    return emitter.hold(kind, f"npl::begin_parts<{item}, {count}, {kind.step}>({source})")
+    return emitter.hold(kind, f"npl::begin_parts<{item}, {count}, {kind.step}>({source}, {node.taken})")
 
 
 @writes(CountedIterator)

@@ -31,8 +31,8 @@ static inline items<Source, step> begin_items(const Source &source) {
     return {source, step > 0 ? 0 : source.shape[0] - 1};
 }
 template <typename T, int count, int step, typename... Items>
-static inline parts<T, count, step> begin_parts(const tuple<Items...> &source) {
-    parts<T, count, step> made{{}, step > 0 ? 0 : count - 1};
+static inline parts<T, count, step> begin_parts(const tuple<Items...> &source, int64_t taken) {
+    parts<T, count, step> made{{}, (step > 0 ? 0 : count - 1) + taken * step};
     [&]<size_t... place>(std::index_sequence<place...>) {
         ((made.source[place] = get<place>(source)), ...);
     }(std::make_index_sequence<count>{});

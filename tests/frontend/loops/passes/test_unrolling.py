@@ -1,4 +1,4 @@
-"""Loops over ranges of few constant numbers, written out: what the item decides is decided then."""
+"""Loops over few constants, written out: what the item decides is decided then."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.iterator_ir import PartsState
 from tests.frontend.loops.jitted import check as check_calls
 from tests.frontend.loops.native import check
 
@@ -72,3 +73,71 @@ def looked_at(g: Any, out: Any) -> None:
 def test_a_test_that_changes_nothing_may_raise() -> None:
     check_calls(looked_at, np.arange(9), np.zeros(9, int))
     check_calls(looked_at, np.arange(9), np.zeros(4, int))
+
+
+def neighbours_of_tuples(g: Any, out: Any) -> None:
+    h, w = g.shape
+    for i in range(h):
+        c = 0
+        for j in range(w):
+            c = 0
+            for di in (-1, 0, 1):
+                for dj in (-1, 0, 1):
+                    if di != 0 or dj != 0:
+                        c += g[(i + di) % h, (j + dj) % w]
+            out[i, j] = c
+
+
+def steps_of_tuples(g: Any, out: Any) -> None:
+    h, w = g.shape
+    for i in range(h):
+        ways = ((0, 1), (1, 0), (0, -1), (-1, 0))
+        for j in range(w):
+            for di, dj in ways:
+                if 0 <= i + di < h and 0 <= j + dj < w:
+                    out[i, j] += g[i + di, j + dj]
+            for k, (a, b) in ((1, (2, 3)), (4, (5, 6))):
+                out[i, j] += k * a - b
+            for factor in (0.5, -0.0):
+                out[i, j] -= int(factor * 2)
+
+
+@pytest.mark.parametrize(("function", "loops"), [(neighbours_of_tuples, 1), (steps_of_tuples, 0)])
+def test_loops_over_constant_tuples_are_written_out(function: Callable[..., Any], loops: int) -> None:
+    g = np.random.default_rng(0).integers(-5, 5, (6, 5))
+    region = check(function, g, np.zeros((6, 5), int)).loop.region
+    kinds = {block.source: getattr(block.end, "kind", None) for block in region.blocks}
+    assert sum(isinstance(kind, PartsState) for kind in kinds.values()) == loops, region
+
+
+def tuples_bound_twice(g: Any, out: Any) -> None:
+    ways = ((0, 1), (1, 0))
+    for i in range(len(g)):
+        for a, b in ways:
+            out[i] += a * 3 + b
+        ways = ((1, 1), (2, 0)) if g[i] > 4 else ((0, 1), (1, 0))
+
+
+def leaving(g: Any, out: Any) -> Any:
+    done = []
+    for i in range(len(g)):
+        for k, by in ((2, 1), (5, -2), (0, 7)):
+            done.append(k)
+            out[g[i] + k] += by
+    return done
+
+
+def changed_items(g: Any, out: Any) -> None:
+    for i in range(len(g)):
+        for k in (1, 2, 3):
+            k += g[i]
+            out[i] += k
+            for k in (4, 5):
+                out[i] -= k
+
+
+def test_loops_over_tuples_leave_and_go_on() -> None:
+    for function in (tuples_bound_twice, leaving, changed_items):
+        check_calls(function, np.arange(9), np.zeros(20, int))
+    for size in range(3, 15):
+        check_calls(leaving, np.arange(9), np.zeros(size, int))
