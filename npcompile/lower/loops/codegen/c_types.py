@@ -7,6 +7,7 @@ from typing import Any
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import (
+    FLOAT,
     Array,
     Character,
     Deque,
@@ -74,6 +75,14 @@ def c_type(kind: Type) -> str:
         case Known():
             return "npl::nothing"
     raise TypeError(f"a {type(kind).__name__} has no C++ type")
+
+
+def held_as(kind: Type) -> Type:
+    """Return the type by which a name's variable is known: a `float` and a `np.float64` have the same one.
+
+    The C++ compiler then sees that blocks for either do the same, and joins them.
+    """
+    return Scalar(FLOAT.code) if kind == FLOAT else kind
 
 
 def item_kind(kind: Type | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
+from npcompile.lower.loops.codegen.c_types import c_type, held_as, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.leave_code import write_exits
 from npcompile.lower.loops.codegen.nesting import innermost
@@ -194,6 +194,7 @@ class Emitter:
 
     def variable(self, name: str, kind: Type) -> str:
         """Return the C++ variable of a name where it has a type."""
+        kind = held_as(kind)
         known = self.variables.get((name, kind))
         if known is None:
             known = f"{re.sub(r'[^0-9A-Za-z]', '_', name)}_{len(self.variables)}"

@@ -7,7 +7,7 @@ a round each name has the value of the last trip that bound it.
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.c_types import c_type
+from npcompile.lower.loops.codegen.c_types import c_type, held_as
 from npcompile.lower.loops.codegen.emitter import Emitter, Exit, does
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
 from npcompile.lower.loops.types import INT, Known, Scalar, Type
@@ -28,7 +28,7 @@ class Trips(Emitter):
         self.given: dict[str, None] = {}  # variables of the function around the loop
 
     def variable(self, name: str, kind: Type) -> str:
-        is_new = (name, kind) not in self.variables
+        is_new = (name, held_as(kind)) not in self.variables
         known = super().variable(name, kind)
         if is_new and name != self.end.state and (name, kind) not in self.shared.sums:
             outside = self.outer.variable(name, kind)
@@ -69,7 +69,7 @@ class Trips(Emitter):
             return None
         kinds = enumerate(self.region.stored[name], 1)
         found = [
-            (number, self.variables.get((name, kind)), kind)
+            (number, self.variables.get((name, held_as(kind))), kind)
             for number, kind in kinds
             if not isinstance(kind, Known)
         ]
@@ -146,7 +146,7 @@ def _round(emitter: Emitter, trips: Trips) -> None:
         lines.append(f"int64_t {outside}_at = -1, {outside}_last = 0;")
         publish.append(f"if ({tag} && first > {outside}_at) {{")
         publish.append(f"{outside}_at = first; {outside}_last = {tag};")
-        for _, text, kind in variables:
+        for text, kind in {text: kind for _, text, kind in variables}.items():
             last = f"{emitter.variable(name, kind)}_last"
             lines.append(f"{c_type(kind)} {last}{{}};")
             publish.append(f"{last} = {text};")
