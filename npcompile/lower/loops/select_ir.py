@@ -1,4 +1,4 @@
-"""Defines the choice between two ints that are both computed.
+"""Defines the choice between two numbers that are both computed.
 
 `frontend/loops/passes/selects.py` makes it of a branch, `select_code.py` writes its C++.
 """
@@ -12,7 +12,7 @@ from npcompile.lower.loops import ir
 
 @dataclass(frozen=True, eq=False)
 class Select(ir.Compound):
-    """One of two ints that are both computed: there is nothing for the processor to predict."""
+    """One of two numbers that are both computed: there is nothing for the processor to predict."""
 
     test: ir.Expression
     one: ir.Expression

@@ -1,8 +1,10 @@
-"""Turns branches on which an int of a recurrence depends into choices, of which both ways are computed.
+"""Turns branches on which a number of a recurrence depends into choices, of which both ways are computed.
 
 In `if h & 1: h = h >> 1 ^ POLY; else: h >>= 1` the branch depends on bits of data. It is predicted wrongly as
 often as not, which costs more than the few operations of a way. The C++ compiler makes choices of other
 simple branches itself: of sums, extremes and clamped values, which it also vectorises.
+
+Floats that data choose (`s += a if x[i] > 0 else b`) are such numbers, too: their sums are not vectorised.
 
 A way may hold only cheap operations, and branches between such. An operation that may leave, as its int may
 be beyond 64 bits, does so where its way counts; there may be such where a low bit of an int decides, and one
@@ -15,13 +17,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from npcompile.frontend.loops.entry.objects import is_path
+from npcompile.frontend.loops.passes.bounds_checks import accesses_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.select_ir import Select
-from npcompile.lower.loops.types import INT, Scalar, Type, Unsigned
+from npcompile.lower.loops.types import INT, Array, Scalar, Type, Unsigned
 from npcompile.lower.loops.verifier import bound_by
 
 MOST_OPERATIONS = 6  # of both ways together
@@ -30,6 +34,11 @@ DEEPEST = 3  # branches within one another
 MOST_LOW_BITS = 8  # a mask or a divisor that takes low bits
 _CHEAP = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert, ast.Mult)
 _OVERFLOWING = (ast.Add, ast.Sub, ast.Mult)
+_CHEAP_OF_FLOATS = tuple(
+    f"npl::{name}<{kind}>"
+    for name in ("add", "subtract", "multiply", "negative", "absolute", "cast")
+    for kind in ("float", "double")
+)
 _SHIFTS = (ast.LShift, ast.RShift)
 _DIVISIONS = (ast.FloorDiv, ast.Mod)
 # Kinds of expressions of a test that may be written several times, as the C++ compiler does them once.
@@ -203,6 +212,7 @@ class _Choices:
         self.region, self.end, self.after, self.unbound = region, end, after, unbound
         self.block = block
         self.types = block.types | _bound_in(block)
+        self.tested = [node for node in _within(end.test) if isinstance(node, ir.Item)]
 
     def steps(self, ways: _TwoWays) -> list[ir.Bind]:
         """Return the steps that stand for both ways. Raises _Unfit."""
@@ -215,7 +225,7 @@ class _Choices:
         if (one.leaves or other.leaves) and (len(names) != 1 or not _takes_low_bits(self.end.test)):
             raise _Unfit
         values = {name: self.value(name, one.values.get(name), other.values.get(name)) for name in names}
-        if not any(isinstance(value, Select) for value in values.values()):
+        if not any(isinstance(node, Select) for value in values.values() for node in _within(value)):
             raise _Unfit
         return [ir.Bind(self.end.place, self.end.line, name, values[name]) for name in _in_order(values)]
 
@@ -229,7 +239,7 @@ class _Choices:
                 self.add_inner(step, way)
                 continue
             # An attribute that is not stored stays the very object.
-            if not _is_int(step.value.type) or is_path(step.name):
+            if not _is_number(step.value.type) or is_path(step.name):
                 raise _Unfit
             way.values[step.name] = self.copied(step.value, way)
         return way
@@ -267,6 +277,8 @@ class _Choices:
                 return node
             case ir.Read(name=name):
                 return way.values.get(name, node)
+            case ir.Item() if str(node) in map(str, self.tested) and not _reads(node) & way.values.keys():
+                return next(item for item in self.tested if str(item) == str(node))
             case Select():
                 parts = [self.copied(part, way) for part in (node.test, node.one, node.other)]
                 made: ir.Expression = Select(node.type, *parts)
@@ -288,6 +300,8 @@ class _Choices:
             return False
         if self.leaves(node) and not (node.type == INT and node.operator in _OVERFLOWING):
             return False
+        if any(map(_is_float, (*operation.operands, operation.result))):
+            return not operation.leaves and operation.function.startswith(_CHEAP_OF_FLOATS)
         if not all(map(_is_int, (*operation.operands, operation.result))):
             return False
         if any(operand in self.region.limits for operand in node.operands):
@@ -318,6 +332,8 @@ class _Choices:
         if one.type != other.type:
             raise _Unfit
         recurs = any(isinstance(value, ir.Apply) and name in _reads(value) for value in (one, other))
+        if _is_float(one.type):
+            return self.float_value(name, one, other, recurs)
         is_reset = name not in _reads(one) & _reads(other) | _reads(self.end.test)
         by_low_bits = _takes_low_bits(self.end.test) and self.is_used(name)
         stays_sum = self.is_sum(name) and not is_reset and not by_low_bits
@@ -325,13 +341,57 @@ class _Choices:
         kind = Select if chooses or (recurs and not stays_sum) else ir.Choose
         return kind(one.type, self.end.test, one, other)
 
+    def float_value(self, name: str, one: ir.Expression, other: ir.Expression, recurs: bool) -> ir.Expression:
+        """Return the value of a float. Raises _Unfit where the test is of no data: it is predicted then.
+
+        What both ways add to the name is chosen before it is added: the next trip waits for the sum alone.
+        """
+        if not any(map(_is_data, _within(self.end.test))):
+            raise _Unfit
+        if not recurs:
+            kind = Select if self.feeds_itself() else ir.Choose
+            return kind(one.type, self.end.test, one, other)
+        match one, other:
+            case ir.Apply(operands=(ir.Read(name=first), by)), ir.Apply(
+                operands=(ir.Read(name=second), by_other)
+            ) if (
+                first == second == name
+                and one.operation == other.operation
+                and by.type == by_other.type
+                and name not in _reads(by) | _reads(by_other)
+            ):
+                return replace(one, operands=(one.operands[0], Select(by.type, self.end.test, by, by_other)))
+        return Select(one.type, self.end.test, one, other)
+
+    @cached_property
+    def around(self) -> list[ir.Step | ir.End]:
+        """The steps and ends of the innermost loop around the branch."""
+        loops = [blocks for blocks in natural_loops(self.region).values() if self.block in blocks]
+        blocks = min(loops, key=len, default=set[ir.Block]())
+        return [step for block in blocks for step in (*block.steps, block.end) if step is not None]
+
+    def feeds_itself(self) -> bool:
+        """Tell if data decide the branch, and trips store floats of an array that they read at other places.
+
+        Then the loop is not vectorised, and the next trip waits for the branch.
+        """
+        if not any(map(_is_data, _within(self.end.test))):
+            return False
+        places: dict[str, set[str]] = {}
+        stored, read = set[str](), set[str]()
+        for step in self.around:
+            for node in accesses_of(step):
+                assert isinstance(node.array.type, Array)
+                if node.array.type.item.kind == "f":
+                    (stored if isinstance(node, ir.StoreItem) else read).add(str(node.array))
+                    places.setdefault(str(node.array), set()).add(str([*map(str, node.indices)]))
+        return any(len(places[array]) > 1 for array in stored & read)
+
     def is_used(self, name: str) -> bool:
         """Tell if trips of the innermost loop around the branch use a name for more than its next value."""
-        loops = [blocks for blocks in natural_loops(self.region).values() if self.block in blocks]
         return any(
             name in _reads(node)
-            for block in min(loops, key=len, default=set[ir.Block]())
-            for step in (*block.steps, block.end)
+            for step in self.around
             if not (isinstance(step, ir.Bind) and step.name == name)
             for node in ir.expressions_of(step)
         )
@@ -382,6 +442,23 @@ def _takes_low_bits(test: ir.Expression) -> bool:
 def _is_truth(node: ir.Apply) -> bool:
     """Tell if an operation answers yes or no, and never leaves."""
     return isinstance(node.type, Scalar) and node.type.kind == "b" and not node.operation.leaves
+
+
+def _is_data(node: ir.Expression) -> bool:
+    """Tell if a value comes from an array, or is computed with floats."""
+    return isinstance(node, ir.Item) or (
+        isinstance(node, ir.Read)
+        and isinstance(node.type, Scalar)
+        and (node.type.kind == "f" or not node.type.python)
+    )
+
+
+def _is_number(kind: Type) -> bool:
+    return _is_int(kind) or _is_float(kind)
+
+
+def _is_float(kind: Type) -> bool:
+    return isinstance(kind, Scalar) and kind.code in ("f4", "f8")
 
 
 def _is_int(kind: Type) -> bool:

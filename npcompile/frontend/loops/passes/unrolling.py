@@ -88,7 +88,10 @@ class _Copies:
         begun, items = begins[0], _items(begins[0], tuples)
         if items is None or not isinstance(begun, ir.BeginRange | ir.Bind) or begun in steps:
             return None
-        if any((others := _items(step, tuples)) is None or [*map(str, others)] != [*map(str, items)] for step in begins):
+        if any(
+            (others := _items(step, tuples)) is None or [*map(str, others)] != [*map(str, items)]
+            for step in begins
+        ):
             return None
         most = MOST_TRIPS if isinstance(items, range) else MOST_PARTS
         if not 0 < len(items) <= most or (len(items) + 1) * len(live) > MOST_COPIES:

@@ -39,10 +39,33 @@ static inline bool fitting_right(T a, int64_t b, Result& answer) {
     return !fits<T>(b) || call<function>(a, T(b), answer);
 }
 
-// One of two ints that are both computed: the first one could else be computed behind a branch.
+// One of two numbers that are both computed: the first one could else be computed behind a branch. Of floats GCC makes
+// a branch of what comes after the choice, unless instructions are given.
+#ifdef __SSE4_1__
+typedef double pair __attribute__((vector_size(16)));
+typedef long long pair_of_ints __attribute__((vector_size(16)));
+static inline double blend(pair_of_ints mask, double one, double other) {
+    return __builtin_ia32_blendvpd(pair{other, 0}, pair{one, 0}, (pair)mask)[0];
+}
+#endif
 template <class T> static inline T select(bool test, T one, T other) {
-    asm("" : "+r"(one), "+r"(other));
+#ifdef __SSE4_1__
+    if constexpr (std::is_same_v<T, double>) return blend(pair_of_ints{-(long long)test, 0}, one, other);
+#endif
+    if constexpr (!std::is_floating_point_v<T>) asm("" : "+r"(one), "+r"(other));
     return test ? one : other;
+}
+// The same where two doubles are compared: the mask stays in a vector register.
+template <bool (*compares)(double, double)>
+static inline double select_by(double a, double b, double one, double other) {
+#ifdef __SSE4_1__
+    const pair left{a, 0}, right{b, 0};
+    if constexpr (compares == less<double>) return blend(left < right, one, other);
+    else if constexpr (compares == less_equal<double>) return blend(left <= right, one, other);
+    else if constexpr (compares == greater<double>) return blend(left > right, one, other);
+    else if constexpr (compares == greater_equal<double>) return blend(left >= right, one, other);
+#endif
+    return select(compares(a, b), one, other);
 }
 
 // An int, or a constant. What follows from the constant, as a comparison, could else be behind a branch.

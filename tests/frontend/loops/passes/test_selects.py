@@ -12,10 +12,12 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import FLOAT, INT, Array, Known, Scalar, Type
 from tests.frontend.loops import jitted
+from tests.frontend.loops.jitted import check as check_calls
 from tests.frontend.loops.native import check
 
 NAMES: dict[str, Type] = {
     "a": Array("i8", 1, True),
+    "b": Array("f8", 1, True),
     "h": INT,
     "g": Scalar("u4"),
     "s": FLOAT,
@@ -36,12 +38,21 @@ SELECTED = [
     "if a[i] == a[i - 1]: n += 1\nelse: n = 1",  # a length that starts again
     "if s > 1.0:\n    n += 1\n    if n > m: m = n\nelse: n = 0",  # and the greatest of them
     "if s > 1.0: n += 1\nelif s > 0.5:\n    n = 0\nelse:\n    m = n\nh = m",
+    "if s > 1.0: s = s * 0.5",
+    "if s > 1.0:\n    n += 1\n    if n > m:\n        m = s\nelse: n = 0",
+    "if b[i] > 3: s += b[i]",
+    "t = b[i]\nif t > 3: s += t * 2.0\nelse: s += 0.5 - t",
+    "t = b[i]\nu = 1.0 if t > 3 else 0.0\nb[i] = u\nb[i + 1] += t - u",  # the next trip waits for it
 ]
 BRANCHES = [
     "if a[i] > 3: n += 1",  # sums are vectorised
     "if a[i] > m: m = i",
     "if n < 7: n += 1\nelse: n = 0",  # the test waits for the name: better predicted
-    "if s > 1.0: s = s * 0.5",
+    "if i != n: s += 2.0",  # better predicted
+    "if b[i] > 3: s += b[i + 1]",  # an index may be out of bounds
+    "if b[i] > 3:\n    i = 2\n    s += b[i]",
+    "if b[i] > 3: s = s / 3.0",
+    "t = b[i]\nu = 1.0 if t > 3 else 0.0\nb[i] = u",  # vectorised
     "if h > 1: h = h * 3 + 1",  # may be beyond 64 bits
     "if h & 1: h = h * 3 + 1; m = m * h",  # likewise, of two names
     "if h & 1: h = h >> 1 ^ a[i]",  # an index may be out of bounds
@@ -51,7 +62,6 @@ BRANCHES = [
     "h &= 255\nif h & 1: h = h % 7 ^ 3",
     "if s > 1.0:\n    n += 1\n    if a[i] > m: m = n\nelse: n = 0",  # an index may be out of bounds
     "if s > 1.0:\n    n += 1\n    if s > 2.0: new = n\nelse: n = 0",  # `new` may have no value
-    "if s > 1.0:\n    n += 1\n    if n > m:\n        m = s\nelse: n = 0",
 ]
 
 
@@ -223,3 +233,64 @@ def test_runs() -> None:
         steps = [str(step) for block in run.loop.region.blocks for step in block.steps]
         assert sum("select(" in step for step in steps) == 2
     check(runs_of_large, np.zeros(0), 0.4)
+
+
+def losses(x, out):
+    s = 0.0
+    for v in x:
+        a = abs(v)
+        if a <= 1.0:
+            s += 0.5 * v * v
+        else:
+            s += a - 0.5
+    return s
+
+
+def positive_sum(x, out):
+    s = -0.0
+    n = 0
+    for i in range(len(x)):
+        if x[i] >= 0:
+            s += x[i]
+        if not x[i] < 2:
+            s -= x[i]
+        if out[i] > n:
+            s = -s
+            n += 1
+    return s
+
+
+def dithered(x, out):
+    for i in range(len(x) - 1):
+        old = x[i]
+        new = 1.0 if old > 0.5 else -0.0
+        out[i] = new
+        x[i] = new
+        x[i + 1] += (old - new) * 0.4375
+    return x
+
+
+def singles(x, out):
+    y = x.astype(np.float32)
+    s = np.float32(0)
+    for i in range(len(y)):
+        if y[i] < 0.5:
+            s = s * y[i] + y[i]
+        else:
+            s = y[i] - s
+        out[i] = s
+    return s
+
+
+@pytest.mark.parametrize("function", [losses, positive_sum, dithered, singles])
+def test_floats_that_data_choose_are_those_of_python(function) -> None:
+    odd = [np.nan, -0.0, 0.0, np.inf, -np.inf, 0.5, 1.0, 5e-324]
+    random = np.random.default_rng(2)
+    for size in (9, 40):
+        x = random.standard_normal(size)
+        check_calls(function, x, np.zeros(size))
+        x[random.integers(0, size, size // 2 + 1)] = random.choice(odd, size // 2 + 1)
+        check_calls(function, x, np.zeros(size))
+        check_calls(function, x, np.zeros(size // 2))  # leaves half-way
+    for one in odd:
+        check(function, np.array([one, -0.0, one] * 4), np.zeros(12))  # tells zeros apart, too
