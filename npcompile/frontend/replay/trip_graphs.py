@@ -283,8 +283,9 @@ class TripGraphs:
         return unit
 
     def _launch(self, unit: _Unit) -> None:
-        with transfers.counting(self._counter):
-            self._room.send(unit.takes)
+        if unit.takes:
+            with transfers.counting(self._counter):
+                self._room.send(unit.takes)
         unit.launch()
 
     def _result(self, number: int, array: LoopArray) -> torch.Tensor | None:
@@ -386,6 +387,7 @@ class TripGraphs:
                 trips.append(self._do_trip(now, names, scratch, is_first=not trips))
             if room.nbytes and not self._works_on_numbers:
                 raise _ReadsNumbers
+            room.give()
             self._close(now, names, stands, scratch)
 
         return work, trips

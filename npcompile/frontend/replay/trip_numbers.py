@@ -23,9 +23,10 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.replay.residency import is_plain
 from npcompile.frontend.rewrite.resident_loops import Trip, TripStep
 from npcompile.lower.device import transfers
+from npcompile.lower.device.gathered_numbers import GatheredNumbers
 from npcompile.lower.device.graphs import using
 
-MOST = 1024  # numbers of one graph that kernels give
+MOST = 1024  # numbers of one graph that kernels give, if all are as large as a number can be
 SLOT = 16  # bytes: the largest number, and the alignment of all
 LOOKED_AT = "Python looks at a number at each trip"
 UNKNOWN = "a kernel is given another number at each trip"
@@ -340,17 +341,21 @@ class NumberRoom:
 
     def __init__(self, trip: Trip, device: torch.device) -> None:
         self._draws, self.device = trip.draws, device
-        self._memory = using.capturer.pinned(MOST * SLOT)  # gets the numbers that kernels give
+        self._given = GatheredNumbers(device, MOST * SLOT)  # those that kernels give
         self._sent = torch.empty(MOST * SLOT, dtype=torch.uint8)  # those that they are given, before a launch
         self._there = torch.empty(MOST * SLOT, dtype=torch.uint8, device=device)
         self.turn = 0  # counts evaluations of trips
         self._truths: list[bool] = []  # of a trip's decisions, in order: those with which no replay diverges
         self.clear()
 
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of the numbers that kernels of the graph give."""
+        return self._given.nbytes
+
     def clear(self) -> None:
         """Begin anew, for another graph."""
-        self._used = 0
-        self.nbytes = 0  # of the numbers that kernels of the graph give
+        self._given.clear()
         self.nbytes_sent = 0  # of the memory for those that they are given
 
     def begin(self, trip: CapturedTrip) -> None:
@@ -359,14 +364,14 @@ class NumberRoom:
 
     def hold(self, tensor: torch.Tensor, is_pythons: bool) -> Held:
         """Have a number copied to the host; return what stands for it. Raises Uncapturable."""
-        if self._used == MOST or tensor.is_conj() or tensor.is_neg():
+        slot = None if tensor.is_conj() or tensor.is_neg() else self._given.add(tensor)
+        if slot is None:
             raise transfers.Uncapturable("many numbers are read at each trip")
-        begins = self._used * SLOT
-        slot = self._memory[begins : begins + tensor.element_size()].view(tensor.dtype).reshape(())
-        transfers.into_pinned(slot, tensor)
-        self._used += 1
-        self.nbytes += tensor.element_size()
         return Held(self, tensor, slot.numpy(), is_pythons)
+
+    def give(self) -> None:
+        """Copy the numbers that kernels have given to the host."""
+        self._given.give()
 
     def sent(self, number: Changing) -> torch.Tensor:
         """Return a number on the device, which is copied there before each launch. Raises Uncapturable."""
@@ -388,10 +393,9 @@ class NumberRoom:
 
     def send(self, nbytes: int) -> None:
         """Copy the numbers of trips to the device, which `ahead` has found."""
-        if nbytes:
-            pinned = using.capturer.pinned(nbytes)
-            pinned.copy_(self._sent[:nbytes])
-            transfers.from_pinned(self._there[:nbytes], pinned)
+        pinned = using.capturer.pinned(nbytes)
+        pinned.copy_(self._sent[:nbytes])
+        transfers.from_pinned(self._there[:nbytes], pinned)
 
     def decide(self, number: Changing) -> bool:
         """Return the truth of a number in trips that are as this one."""

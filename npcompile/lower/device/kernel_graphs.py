@@ -3,7 +3,7 @@
 A graph reads and writes at the addresses of its capture, so each is for one set of inputs' addresses: those
 of arrays that a program is given again and again, and those that the allocator hands out again. Its results
 lie outside the memory that all graphs share, and are copied before anybody may launch it again; its numbers
-are written to pinned memory, and waited for once.
+are copied to pinned memory in one piece, and waited for once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import torch
 
 from npcompile.lower.device import memory, transfers
+from npcompile.lower.device.gathered_numbers import GatheredNumbers
 from npcompile.lower.device.graphs import using
 from npcompile.lower.plan.values import Value
 
@@ -29,7 +30,7 @@ MOST_GRAPHS = 4  # of one segment
 MOST_CAPTURED = 8  # times that a graph is captured for one segment
 MOST_COPIED = 16 << 20  # bytes that a graph makes: to copy more takes as long as to launch kernels
 MOST_BYTES = 512 << 20  # of inputs: larger ones keep the device busy anyway
-SLOT = 16  # bytes of a number in pinned memory: the largest, and the alignment of all
+SLOT = 16  # bytes of the largest number
 
 # Calls of torch's operators, which may wait for the device; random numbers, which are others each time.
 _UNFIT = re.compile(r"torch\.ops\.[\w.]+\(|inductor_seeds|load_seed")
@@ -37,11 +38,16 @@ _UNFIT = re.compile(r"torch\.ops\.[\w.]+\(|inductor_seeds|load_seed")
 
 @dataclass
 class _Graph:
-    """A graph with its results. numbers: by place among them, where each number is written."""
+    """A graph with its results.
+
+    numbers: by place among them, where each number is written. given: the memory that the graph writes them
+    to; it is freed with the graph.
+    """
 
     launch: Callable[[], None]
     results: list[torch.Tensor]
     numbers: dict[int, torch.Tensor]
+    given: GatheredNumbers
 
 
 class KernelGraphs:
@@ -106,17 +112,17 @@ class KernelGraphs:
             if not _are_apart(results, tensors):
                 raise _Refused
             own = [_like(result) for result in results]
-            pinned = using.capturer.pinned(SLOT * len(self._numbers))
-            for at, place in enumerate(self._numbers):
-                dtype = results[place].dtype
-                numbers[place] = pinned[at * SLOT : at * SLOT + dtype.itemsize].view(dtype).reshape(())
+            given = GatheredNumbers(device, SLOT * len(self._numbers))
 
             def work() -> None:
                 for place, made in enumerate(self._kernel(*tensors)):
-                    if place in numbers:
-                        transfers.into_pinned(numbers[place], made)
+                    if place in self._numbers:
+                        slot = given.add(made)
+                        assert slot is not None
+                        numbers[place] = slot
                     else:
                         own[place].copy_(made)
+                given.give()
 
             launch = using.capturer.capture(device, work)
         except Exception:  # whatever it is, the kernel itself does the work as before
@@ -124,7 +130,7 @@ class KernelGraphs:
             return
         if len(self._graphs) >= MOST_GRAPHS:
             del self._graphs[next(iter(self._graphs))]
-        self._graphs[key] = _Graph(launch, own, numbers)
+        self._graphs[key] = _Graph(launch, own, numbers, given)
 
     def _answer(self, graph: _Graph, device: torch.device) -> list[torch.Tensor]:
         graph.launch()
@@ -137,7 +143,7 @@ class KernelGraphs:
             using.capturer.wait(device)
             for place, slot in graph.numbers.items():
                 results[place] = slot.clone()
-            transfers.note_from_device(sum(slot.element_size() for slot in graph.numbers.values()))
+            transfers.note_from_device(graph.given.nbytes)
         return results
 
 
