@@ -114,7 +114,7 @@ def resolve(name: str | torch.device) -> torch.device:
         return torch.device("cpu")
     if found.type != "cuda":
         raise ValueError(f'npcompile computes on "cpu" and "cuda", not on {name!r}')
-    if not torch.cuda.is_available():
+    if not (torch.cuda.is_initialized() or torch.cuda.is_available()):
         raise RuntimeError(
             f"npcompile.device({str(name)!r}): this machine has no CUDA device that torch can use (a CPU "
             'build of torch has none). Use npcompile.device("cpu"), or install a CUDA build of torch.'

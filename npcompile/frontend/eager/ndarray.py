@@ -477,6 +477,8 @@ def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
     value: our array, a torch tensor, an array on a device that speaks DLPack, or whatever `np.asarray` takes.
     Raises what NumPy raises.
     """
+    if type(value) is ndarray and dtype is None and not copy:
+        return value
     if isinstance(value, torch.Tensor):
         value = ndarray._of_tensor(value)
     else:

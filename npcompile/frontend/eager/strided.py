@@ -53,6 +53,13 @@ class Strided:
         return cls._of(tensor.detach().resolve_conj().resolve_neg(), base=base)
 
     @classmethod
+    def _of_result(cls, tensor: torch.Tensor) -> Any:
+        """Return the array on the memory of a kernel's result, which has a dtype of NumPy's."""
+        if tensor.is_conj() or tensor.is_neg():
+            return cls._of_tensor(tensor)
+        return cls._of(tensor.detach())
+
+    @classmethod
     def _of_numpy(cls, array: np.ndarray[Any, Any], base: Any = None) -> Any:
         """Return the array on a NumPy array's memory. Raises Unsupported where torch cannot express it."""
         if not array.flags.aligned:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.eager.strided import overlap
 from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.program.replay_interface import ReplayCheck
 
@@ -103,6 +105,11 @@ def form_of(item: Any) -> Any:
 def address(array: np.ndarray[Any, Any]) -> int:
     """Return the address of an array's first element."""
     return int(array.__array_interface__["data"][0])
+
+
+def _storages_are_apart(array: Any, another: Any) -> bool:
+    """Tell if two arrays are a device's, on memory of their own: no layouts need be made to tell that."""
+    return type(array) is type(another) is ndarray and not overlap(array._memory, another._memory)
 
 
 def owner_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -200,8 +207,8 @@ _overlaps: weakref.WeakSet[Overlap] = weakref.WeakSet()
 
 def forget_arrays() -> None:
     """Drop all references to arrays, weak ones too."""
-    for overlap in list(_overlaps):
-        overlap.forget()
+    for check in list(_overlaps):
+        check.forget()
 
 
 class Overlap(ReplayCheck):
@@ -230,12 +237,14 @@ class Overlap(ReplayCheck):
         else:
             if self._right:
                 return True
-        arrays = [layout(array) for array in given]
-        for one, other, distance in self.pairs:
+        for place, other, distance in self.pairs:
+            array, another = given[place], given[other]
             if distance is None:
-                if np.may_share_memory(arrays[one], arrays[other]):
+                if not _storages_are_apart(array, another) and np.may_share_memory(
+                    layout(array), layout(another)
+                ):
                     return False
-            elif address(arrays[other]) - address(arrays[one]) != distance:
+            elif address(layout(another)) - address(layout(array)) != distance:
                 return False
         self._right = tuple(map(weakref.ref, given))
         return True

@@ -57,6 +57,12 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         leaves.append(value)
         flags = value.flags.num & _FLAGS | (_TWIN if value.dtype.char in TWINS else 0)
         return value.dtype, value.shape, value.strides, flags
+    if kind is ndarray:
+        leaves.append(value)
+        memory, known = value._memory, value._layout_known
+        writeable = known is None or bool(known.flags.num & _WRITEABLE)
+        where = memory.device, writeable
+        return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, *where
     if kind is np.memmap:
         dtype, shape, strides, flags = key_of(on_memory_of(value), leaves)
         return dtype, shape, strides, flags | _MAPPED
@@ -87,11 +93,6 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         return kind, value.dtype
     if isinstance(value, torch.Tensor):
         return kind, value.dtype, tuple(value.shape), value.stride(), value.device, value.requires_grad
-    if kind is ndarray:
-        memory, known = value._memory, value._layout_known
-        writeable = known is None or bool(known.flags.num & _WRITEABLE)
-        where = memory.device, writeable
-        return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, *where
     return kind
 
 

@@ -20,6 +20,7 @@ from npcompile.frontend.replay.residency import Use
 from npcompile.frontend.replay.same_layout import entered
 from npcompile.frontend.replay.trip_numbers import Changing, plain_number
 from npcompile.lower.device import memory, transfers
+from npcompile.lower.device.kept_number import KeptNumber
 from npcompile.lower.plan.interpreter import laid
 from npcompile.lower.plan.values import Value
 
@@ -122,27 +123,30 @@ class Lane:
         self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]
     ) -> Callable[..., Any]:
         dtypes = [_NUMBERS.get(value.kind, value.dtype) for value in inputs]
+        numbers = [KeptNumber(dtype, self.device) for dtype in dtypes]
 
         def run(*values: Any) -> Any:
-            tensors = []
-            for value, dtype in zip(values, dtypes, strict=True):
+            tensors, kept = [], set()
+            for value, dtype, number in zip(values, dtypes, numbers, strict=True):
                 if type(value) is ndarray:
                     tensors.append(value._tensor)
-                else:  # a number: filled in on the device, which needs no copy to wait for
+                else:  # filled in on the device, which needs no copy to wait for
                     plain = plain_number(value)
                     if (table := residency.opened()) is not None:
                         table.note_number(plain)
-                    tensors.append(
-                        plain.tensor().to(dtype)
-                        if isinstance(plain, Changing)
-                        else torch.full((), plain, dtype=dtype, device=self.device)
-                    )
+                    if isinstance(plain, Changing):
+                        tensors.append(plain.tensor().to(dtype))
+                    else:
+                        tensors.append(number.tensor(plain))
+                        kept.add(tensors[-1].data_ptr())
             try:
                 made = kernel(*tensors)
             except torch.OutOfMemoryError as error:
                 raise memory.DeviceMemoryError(memory.told(error)) from error
+            if kept:
+                made = [_apart(tensor) if tensor.data_ptr() in kept else tensor for tensor in made]
             results = [
-                ndarray._of_tensor(_regular(tensor, value))
+                ndarray._of_result(_regular(tensor, value))
                 if value.kind == "array"
                 else _number(tensor, value)
                 for tensor, value in zip(made, outputs, strict=True)
@@ -160,6 +164,12 @@ def _empty(shape: list[int], dtype: np.dtype[Any], apart: int) -> np.ndarray[Any
 def _dtype(dtype: torch.dtype) -> np.dtype[Any]:
     """Return the type that NumPy has for tensors of a type."""
     return torch.empty(0, dtype=dtype).numpy().dtype
+
+
+def _apart(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a view of a number that a kernel was given, on other memory: the number is kept."""
+    number = tensor.as_strided((), ())
+    return number.clone().as_strided(tensor.shape, tensor.stride())
 
 
 def _regular(tensor: torch.Tensor, value: Value) -> torch.Tensor:

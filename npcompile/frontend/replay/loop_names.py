@@ -105,6 +105,8 @@ def _sharing(arrays: list[LoopArray]) -> frozenset[int]:
 
 def _may_be_copied(tensor: torch.Tensor) -> bool:
     """Tell if a tensor has elements, each in memory of its own."""
+    if tensor.is_contiguous():
+        return tensor.numel() > 0
     end = 1
     for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor.shape, strict=True) if n > 1):
         if stride < end:
