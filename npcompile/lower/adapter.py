@@ -431,6 +431,7 @@ class DeviceKernel(NamedTuple):
     run: Callable[..., list[torch.Tensor]]
     source: str  # Inductor's wrapper, with the Triton kernels in it
     kernels: int
+    is_direct: bool = False  # Inductor's code is called without AOTAutograd's wrappers around it
 
 
 class DeviceInput(NamedTuple):
@@ -468,13 +469,48 @@ def compile_device(
     graph.output(tuple(graph.call_function(operator.getitem, (answer, i)) for i in range(results)))
     module = fx.GraphModule(torch.nn.Module(), graph)
     sources: list[str] = []
+    direct: list[Callable[[list[torch.Tensor]], Any]] = []
 
     def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
         compiled: Any = compile_fx.compile_fx_inner(graph_module, example_inputs, **kwargs)
         sources.append(compiled.source_code)
+        if _takes_and_gives(graph_module, len(examples), results):
+            direct.append(compiled.current_callable)
         return compiled
 
     with config.patch(EXACT), _inductor_corrected(), torch.device(device), torch.no_grad():
-        run: Any = compile_fx.compile_fx(module, fakes, inner_compile=inner)
+        are_apart = _results_are_apart(function, examples)
+        compiled: Any = compile_fx.compile_fx(module, fakes, inner_compile=inner)
     source = "\n".join(sources)
-    return DeviceKernel(lambda *tensors: list(run(*tensors)), source, source.count("async_compile.triton("))
+
+    def whole(*tensors: torch.Tensor) -> list[torch.Tensor]:
+        return list(compiled(*tensors))
+
+    def inside(*tensors: torch.Tensor) -> list[torch.Tensor]:
+        return list(call([*tensors]))
+
+    kernels = source.count("async_compile.triton(")
+    if are_apart and len(direct) == len(sources) == 1:
+        call = direct[0]
+        return DeviceKernel(inside, source, kernels, is_direct=True)
+    return DeviceKernel(whole, source, kernels)
+
+
+def _takes_and_gives(graph_module: fx.GraphModule, inputs: int, results: int) -> bool:
+    """Tell if what Inductor compiles has a segment's inputs and results, and no others."""
+    given: Any = graph_module.graph.output_node().args[0]
+    return len(graph_module.graph.find_nodes(op="placeholder")) == inputs and len(given) == results
+
+
+def _results_are_apart(function: Callable[..., list[torch.Tensor]], examples: list[DeviceInput]) -> bool:
+    """Tell if each result of a function lies in memory of its own.
+
+    Then nothing is left to AOTAutograd when it is called, which takes as long as to launch a few kernels.
+    """
+    try:
+        with fake_mode():
+            inputs = [example.fake() for example in examples]
+            tensors = [*inputs, *function(*inputs)]
+            return len({memory_of(tensor) for tensor in tensors}) == len(tensors)
+    except Exception:  # AOTAutograd knows more ways to trace it
+        return False
