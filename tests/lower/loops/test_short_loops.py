@@ -63,6 +63,59 @@ def test_loops_of_few_trips(function: Callable[..., Any]) -> None:
     assert len(short_loops(region)) == 1, region
 
 
+def by_table(n: int, out: Any) -> Any:
+    x, c = out + 77773, 0
+    for i in range(len(x)):
+        k = x[i]
+        while k > 0:
+            c += out[k & 7]
+            k >>= 8
+        out[i] += c
+    return c
+
+
+def of_unsigned(n: int, out: Any) -> Any:
+    x, c = out.astype(np.uint16) - np.uint16(1), 0
+    for i in range(len(x)):
+        k = x[i]
+        while k:
+            k &= k - 1
+            c += 1
+        out[i] += c
+    return c
+
+
+def of_bytes(n: int, out: Any) -> Any:
+    x, c = np.arange(-128, 128).astype(np.int8), 0
+    for i in range(len(x)):
+        k = x[i]
+        while k >= 1:
+            k //= 3
+            c += 1
+        out[i % 8] += c
+    return c
+
+
+@pytest.mark.parametrize("function", [by_table, of_unsigned, of_bytes])
+def test_loops_of_few_trips_of_numpys_integers(function: Callable[..., Any]) -> None:
+    region = check(function, 40, np.arange(8)).loop.region
+    assert short_loops(region), region
+
+
+def of_either_sign(n: int, out: Any) -> Any:
+    c = 0
+    for i in range(n):
+        k = out[i % 8]
+        while k:
+            k >>= 1
+            c += 1
+    return c
+
+
+def test_an_integer_of_numpys_that_may_be_negative_takes_any_number_of_trips() -> None:
+    assert not short_loops(check(of_either_sign, 40, np.arange(8)).loop.region)
+
+
 def by_a_name(n: int, k: int) -> int:
     c = 0
     for i in range(n):

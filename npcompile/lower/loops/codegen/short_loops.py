@@ -2,6 +2,7 @@
 
 `while x:` with `x >>= 1`, `x //= 10` or `x &= x - 1` has 63 trips at most. It neither polls nor counts its
 trips, so the C++ compiler knows a loop that counts bits for what it is, and does it by one instruction.
+NumPy's integers are such ints where a comparison says that they are positive, or they are unsigned.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import ast
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
-from npcompile.lower.loops.types import INT
+from npcompile.lower.loops.types import INT, Scalar, Type
 from npcompile.lower.loops.verifier import bound_by
 
-_TRUTH = "npl::truth<int64_t>"
+_TRUTH, _TRUTHS, _TRUTH_OF_BOOL = (
+    "npl::truth<int64_t>",
+    ("npl::truth<int", "npl::truth<uint"),
+    "npl::truth<bool>",
+)
 
 
 def short_loops(region: ir.Region) -> set[ir.Block]:
@@ -46,11 +51,13 @@ def is_taken_from(header: ir.Block, blocks: set[ir.Block], name: str) -> bool:
 
 def _name_while_positive(region: ir.Region, test: ir.Expression) -> str | None:
     """Return the int that is above zero where a test holds; None if there is none."""
+    if isinstance(test, ir.Apply) and test.operation.function == _TRUTH_OF_BOOL:
+        (test,) = test.operands
     if not isinstance(test, ir.Apply):
         return None
-    if test.operation.function == _TRUTH:
+    if test.operation.function.startswith(_TRUTHS):
         (one,) = test.operands
-        return _name(one) if one in region.nonnegative else None
+        return _name(one) if one in region.nonnegative or _is_unsigned(one.type) else None
     if len(test.operands) != 2:
         return None
     left, right = test.operands
@@ -61,7 +68,7 @@ def _name_while_positive(region: ir.Region, test: ir.Expression) -> str | None:
             return _name(left)
         case ast.Lt, ir.Constant(value=0), _:
             return _name(right)
-        case ast.NotEq, _, ir.Constant(value=0) if left in region.nonnegative:
+        case ast.NotEq, _, ir.Constant(value=0) if left in region.nonnegative or _is_unsigned(left.type):
             return _name(left)
     return None
 
@@ -70,21 +77,31 @@ def name_while_not_zero(test: ir.Expression) -> str | None:
     """Return the int of either sign that is not zero where a test holds; None if there is none."""
     if not isinstance(test, ir.Apply):
         return None
-    if test.operation.function == _TRUTH:
+    if test.operation.function == _TRUTH and test.operands[0].type == INT:
         return _name(test.operands[0])
     match test.operator, test.operands:
-        case ast.NotEq, (left, ir.Constant(value=0)):
+        case ast.NotEq, (left, ir.Constant(value=0)) if left.type == INT:
             return _name(left)
     return None
 
 
 def _name(node: ir.Expression) -> str | None:
-    return node.name if isinstance(node, ir.Read) and node.type == INT else None
+    return node.name if isinstance(node, ir.Read) and _is_integer(node.type) else None
+
+
+def _is_integer(kind: Type) -> bool:
+    return isinstance(kind, Scalar) and kind.kind in "iu"
+
+
+def _is_unsigned(kind: Type) -> bool:
+    return isinstance(kind, Scalar) and kind.kind == "u"
 
 
 def _shrinks(node: ir.Expression, name: str) -> bool:
     """Tell if an int has one bit less than the positive int that a name has, or less than that."""
-    if not isinstance(node, ir.Apply) or node.type != INT or len(node.operands) != 2:
+    if not isinstance(node, ir.Apply) or not _is_integer(node.type) or len(node.operands) != 2:
+        return False
+    if not all(one.type in (node.type, INT) for one in node.operands):
         return False
     left, right = node.operands
     match node.operator:
@@ -107,5 +124,5 @@ def _is_constant(node: ir.Expression, least: int) -> bool:
 def _is_less_one(node: ir.Expression, name: str) -> bool:
     match node:
         case ir.Apply(operator=ast.Sub, operands=(one, ir.Constant(value=1))):
-            return node.type == INT and _name(one) == name
+            return _is_integer(node.type) and _name(one) == name
     return False
