@@ -39,9 +39,17 @@ class KeptNumber:
         if (kept := self._kept.get(exactly)) is not None:
             return kept
         made = torch.full((), number, dtype=self._dtype, device=self._device)
-        if len(self._kept) < MOST and not transfers.copies.are_forbidden:  # a capture makes its numbers anew
+        if len(self._kept) < MOST and not _captures():
             if self._last == exactly:
-                using.capturer.wait(self._device)  # others may work on other streams
+                if self._device.type != "cpu":
+                    using.capturer.wait(self._device)  # others may work on other streams
                 self._kept[exactly] = made
             self._last = exactly
         return made
+
+
+def _captures() -> bool:
+    """Tell if work is being captured, by us or by the user: its memory is the graph's."""
+    if transfers.copies.are_forbidden:
+        return True
+    return torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()

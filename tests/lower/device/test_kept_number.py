@@ -78,6 +78,17 @@ def test_captured_work_makes_numbers_that_are_not_kept(filled: list[object]) -> 
     assert len(filled) == 5
 
 
+def test_nothing_is_kept_or_waited_for_while_the_user_captures(
+    filled: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
+    monkeypatch.setattr(graphs.using, "capturer", None)
+    number = KeptNumber(torch.float64, HOST)
+    assert [number.tensor(1.0).item() for _ in range(4)] == [1.0] * 4
+    assert len(filled) == 4
+
+
 def test_a_result_that_is_the_number_has_memory_of_its_own(filled: list[object]) -> None:
     number = Value("float", torch.float64, (), (), "cpu:0")
     array = Value("array", torch.float64, (3,), (0,), "cpu:0")
