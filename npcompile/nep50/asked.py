@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 
 def takes(call: Callable[[], Any]) -> bool:
     """Tell if NumPy does this call rather than raise."""
@@ -14,3 +16,11 @@ def takes(call: Callable[[], Any]) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def clip_keeps_equals() -> bool:
+    """Tell if `np.clip` between two numbers keeps a float that equals one of them.
+
+    The sign of 0 shows it: NumPy does so since 2.1, and before takes the bound.
+    """
+    return bool(np.signbit(np.clip(np.float64(-0.0), 0.0, 1.0)))

@@ -116,5 +116,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
             made = made.to_device(device)
         return made.copy() if copy else made
     if device is None or device == "cpu":
-        return _asarray(numpy.from_dlpack(x, device=device, copy=copy))
+        options: dict[str, Any] = {"device": device, "copy": copy}
+        given = {name: value for name, value in options.items() if value is not None}
+        return _asarray(numpy.from_dlpack(x, **given))  # before NumPy 2.1 it takes no keywords
     return _asarray(numpy.from_dlpack(x)).to_device(device)

@@ -19,9 +19,10 @@ class _Limits(type):
         return isinstance(instance, cls.__mro__[1])
 
 
-class finfo(numpy.finfo[Any], metaclass=_Limits):
+# No parameters: before NumPy 2.2 they are no generic classes.
+class finfo(numpy.finfo, metaclass=_Limits):
     __doc__ = numpy.finfo.__doc__
 
 
-class iinfo(numpy.iinfo[Any], metaclass=_Limits):
+class iinfo(numpy.iinfo, metaclass=_Limits):
     __doc__ = numpy.iinfo.__doc__

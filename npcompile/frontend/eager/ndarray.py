@@ -24,11 +24,14 @@ from npcompile.frontend.ops.table import Unsupported
 from npcompile.frontend.ops.write_order import read_places
 from npcompile.lower.device import transfers
 from npcompile.nep50 import weak
+from npcompile.nep50.asked import takes
 
 _OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)
 _ON_HOST = 1  # DLPack's number of a host's memory
 # Libraries whose arrays nobody may write to, though DLPack hands out their memory.
 _IMMUTABLE = frozenset(["jax", "jaxlib"])
+# Since NumPy 2.5 a number that becomes the real part of an array has to fit into its dtype.
+_PARTS_MUST_FIT = not takes(lambda: setattr(np.zeros(1, np.int8), "real", 300))
 _NO_LIKES = (*_OURS_OR_NUMPY, int, float, complex, str, bytes, list, tuple, slice, type(None), type(...))
 
 
@@ -221,7 +224,7 @@ class ndarray(Exports):
 
     @real.setter
     def real(self, value: Any) -> None:
-        self.real[...] = asarray(value)  # not a number, which would have to fit
+        self.real[...] = value if _PARTS_MUST_FIT else asarray(value)
 
     @property
     def imag(self) -> Any:

@@ -20,6 +20,7 @@ from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.ops.symbolic_sizes import as_whole, bounds, broadcast_shapes, broadcasts_to, span
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
 from npcompile.frontend.ops.write_order import is_read_late
+from npcompile.nep50.asked import takes
 
 
 def _all(*checks: Tensor | None) -> Tensor | None:
@@ -359,11 +360,18 @@ def _masked_store(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 # -- taking and putting ----------------------------------------------------------------------------
 
 
+# Until NumPy 2.4 `take` casts `out=` to the array's dtype first, safely; since then items to that of `out=`.
+_CASTS_ITEMS = takes(lambda: np.zeros(1, np.int16).take([0], out=np.zeros(1, np.float32), mode="clip"))
+
+
 def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     index = args[1] if len(args) > 1 else kwargs.get("indices")
     dtype = index.dtype if isinstance(index, (np.ndarray, np.generic)) else np.asarray(index).dtype
-    if (out := kwargs.get("out")) is not None and not np.can_cast(out.dtype, np.asarray(args[0]).dtype):
-        return Cause.OUT_REFUSED()  # it is cast first
+    if (out := kwargs.get("out")) is not None:
+        items = np.asarray(args[0]).dtype
+        cast_by = (items, out.dtype, "same_kind") if _CASTS_ITEMS else (out.dtype, items, "safe")
+        if not np.can_cast(*cast_by):
+            return Cause.OUT_REFUSED()
     return Cause.INDICES_NOT_INTEGERS() if dtype.kind not in "iu" else None
 
 

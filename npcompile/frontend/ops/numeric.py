@@ -31,7 +31,7 @@ from npcompile.frontend.ops.rules import (
 )
 from npcompile.frontend.ops.table import Op, Weak
 from npcompile.nep50 import promote
-from npcompile.nep50.asked import takes
+from npcompile.nep50.asked import clip_keeps_equals, takes
 
 
 def _may_return_itself() -> bool:
@@ -102,6 +102,7 @@ def fix(x: Tensor, out: None = None) -> Tensor:
 _BOUNDS_BY_NAME = takes(lambda: np.clip(np.ones(1), min=0))
 _NO_BOUNDS = takes(lambda: np.ones(1).clip(None, None))  # type: ignore[call-overload]
 _WIDE_BOUNDS = takes(lambda: np.ones(1, np.uint8).clip(-1, 300))
+_KEEPS_EQUALS = clip_keeps_equals()
 
 
 @op(np.clip, operands=("a_min", "a_max", "min", "max"))
@@ -136,8 +137,8 @@ def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
     """Return maximum, then minimum, in the common dtype of all three: NaN propagates and the upper bound
     wins.
 
-    Between two single floats an element that equals a bound stays; a complex one becomes the bound, which
-    matters to the sign of 0.
+    Between two single floats an element that equals a bound stays, since NumPy 2.1; a complex one becomes
+    the bound, which matters to the sign of 0.
     """
     dtype = dtype_of(a)
     if low is None and high is None and not _NO_BOUNDS:
@@ -160,7 +161,7 @@ def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
     ready = promoted(a, low, high)
     check_broadcast(ready)
     least, most = ready[1], ready[2]
-    if ready[0].is_floating_point() and least.numel() == most.numel() == 1:
+    if _KEEPS_EQUALS and ready[0].is_floating_point() and least.numel() == most.numel() == 1:
         kept = torch.where((ready[0] >= least) | torch.isnan(ready[0]), ready[0], least)
         return torch.where((kept <= most) | torch.isnan(kept), kept, most)
     if dtype_of(ready[0]).kind == "c":

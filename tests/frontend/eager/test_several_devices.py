@@ -24,6 +24,12 @@ CALLS: list[Callable[[Any, Any], Any]] = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def unprepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is one GPU, torch prepares each that a tensor names, the second one too."""
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda *args: None)
+
+
 def on(device: str) -> Any:
     with adapter.fake_mode():
         return ndarray._of_tensor(torch.empty(3, device=device))

@@ -16,6 +16,9 @@ from npcompile.frontend.loops.scalars import functions
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import ndim
 from npcompile.lower.loops.types import BOOL, INT, Array, Known, Scalar
+from npcompile.nep50.asked import clip_keeps_equals
+
+_KEEPS_EQUALS = clip_keeps_equals()
 
 
 @language.calls(np.clip)
@@ -40,6 +43,8 @@ def _clipped(
     """Return a value between two bounds. lowest, highest: the names of each bound's parameter."""
     low, high = (_bound(inference, given, names) for names in (lowest, highest))
     if low is not None and high is not None:
+        if not _KEEPS_EQUALS and item_type(value).kind == "f":
+            raise Outside("`clip` of floats by a NumPy before 2.1")
         return _called(np.clip, value, low, high)
     function, limit = (np.minimum, high) if low is None else (np.maximum, low)
     if limit is None:
