@@ -13,7 +13,8 @@ import ast
 from collections.abc import Container
 from typing import NamedTuple
 
-from npcompile.frontend.loops.passes.intervals import Interval, interval_of
+from npcompile.frontend.loops.passes.guesses import LITTLE, guessed, little_sums
+from npcompile.frontend.loops.passes.intervals import interval_of
 from npcompile.frontend.loops.passes.moves import Moved, moves_of
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
@@ -22,9 +23,6 @@ from npcompile.lower.loops.iterator_ir import CountedState, PartsState, is_finit
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
 from npcompile.lower.loops.verifier import bound_by
-
-LITTLE = 1 << 31  # and a loop of 2^27 trips adds 2^61 at most at these places
-MOST_ADDED = 8
 
 
 def hoist(region: ir.Region) -> None:
@@ -80,7 +78,8 @@ def _fast_loop(
         for name, (by, _) in moved.items()
         if any(varies(access.index, {name}) for access in made.accesses)
     }
-    made.sums = _sums(region, header, blocks)
+    made.sums = little_sums(region, header, blocks, interval_of)
+    made = guessed(region, made) or made
     return made if made.unchecked or made.sums else None
 
 
@@ -102,24 +101,6 @@ def _numbers(end: ir.Next, names: list[str]) -> set[str]:
         if names.count(name) == 1:
             items.add(name)
     return items
-
-
-def _sums(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> dict[ir.Expression, str]:
-    """Return the additions to ints to which trips add little, and the ints' names."""
-    bound: dict[str, list[ir.Step | ir.End]] = {}
-    for block in sorted(blocks, key=lambda one: one.label):
-        steps: list[ir.Step | ir.End] = [*block.steps]
-        for step in (*steps, *([] if block.end is None else [block.end])):
-            for name in bound_by(step):
-                bound.setdefault(name, []).append(step)
-    found: dict[ir.Expression, str] = {}
-    for name, binds in bound.items():
-        moves = [moves_of(name, step.value) if isinstance(step, ir.Bind) else None for step in binds]
-        moved = [one for some in moves for one in some or ()]
-        if header.types.get(name) == INT and None not in moves and len(moved) <= MOST_ADDED:
-            if all(_is_little(interval_of(one.step)) for one in moved):
-                found |= {one.node: name for one in moved if one.node not in region.certain}
-    return found
 
 
 class _Place(NamedTuple):
@@ -171,10 +152,6 @@ def _is_moved(region: ir.Region, node: ir.Expression, moved: Container[str]) -> 
         case ir.Apply(operator=ast.Add | ast.Sub, operands=(left, ir.Constant(value=value))):
             return node in region.certain and abs(value) <= LITTLE and _is_moved(region, left, moved)
     return isinstance(node, ir.Read) and node.type == INT and node.name in moved
-
-
-def _is_little(interval: Interval) -> bool:
-    return -LITTLE <= interval.least and interval.most <= LITTLE
 
 
 def accesses_of(step: ir.Step | ir.End | None) -> list[ir.Item | ir.StoreItem]:

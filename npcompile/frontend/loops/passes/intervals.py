@@ -75,7 +75,7 @@ def bound(region: ir.Region) -> None:
     _Analysis(region).run()
 
 
-class _Values:
+class Values:
     """The bounds of expressions. values: those found."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class _Values:
 
 def interval_of(node: ir.Expression) -> Interval:
     """Return the bounds of an int's value that hold whatever its names are."""
-    return _Values().value(node, {})
+    return Values().value(node, {})
 
 
 def _is_bounded(node: ir.Expression, limit: int) -> bool:
@@ -139,7 +139,7 @@ def _is_bounded(node: ir.Expression, limit: int) -> bool:
     return -limit <= least and most <= limit
 
 
-class _Analysis(_Values):
+class _Analysis(Values):
     def __init__(self, region: ir.Region) -> None:
         super().__init__()
         self.region = region
@@ -466,7 +466,7 @@ _NEGATED: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 
-def narrowed(analysis: _Values, test: ir.Expression, holds: bool, bounds: Bounds) -> Bounds:
+def narrowed(analysis: Values, test: ir.Expression, holds: bool, bounds: Bounds) -> Bounds:
     """Return the bounds where a test holds, or does not."""
     bounds = dict(bounds)
     if not isinstance(test, ir.Apply) or test.operator is None or len(test.operands) != 2:

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, held_as, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
+from npcompile.lower.loops.codegen.guess_code import guessing, verified
 from npcompile.lower.loops.codegen.leave_code import write_exits
+from npcompile.lower.loops.codegen.loop_versions import CHECKED, KEEPING, UNCHECKED
 from npcompile.lower.loops.codegen.nesting import innermost
 from npcompile.lower.loops.codegen.poll_chunks import INNER_TRIP, OUTER_TRIP, PollChunks
 from npcompile.lower.loops.codegen.register_code import KeptItems
@@ -27,9 +29,6 @@ from npcompile.lower.loops.verifier import bound_by
 ENTRY_NAME = "npc_loop("
 ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
 
-
-# The versions of a loop in `fast_loops`, as labels name them.
-CHECKED, UNCHECKED, KEEPING = "slow", "fast", "keeping"
 
 OVERFLOW = "a Python int beyond 64 bits"  # a reason to leave
 
@@ -213,11 +212,14 @@ class Emitter:
             self.declared.append(f"int64_t {known} = 0;  // {name}")
         return known
 
+    @property
+    def has_tags(self) -> bool:
+        return self.within is None or self.within.has_effects
+
     def set_tag(self, name: str, kind: Type) -> None:
         """Note which type a name has now, for Python: of a function without effects it sees no names."""
-        if self.within is not None and not self.within.has_effects:
-            return
-        self.lines.append(f"{self.tag(name)} = {self.region.stored[name].index(kind) + 1};")
+        if self.has_tags:
+            self.lines.append(f"{self.tag(name)} = {self.region.stored[name].index(kind) + 1};")
 
     def _load(self, name: str, kind: Type, offset: int) -> None:
         if not isinstance(kind, Known):
@@ -394,6 +396,8 @@ class Emitter:
         text = f"goto {self.label(block)};"
         if self.nested and self.nest is not None and self.nest.clock and block not in self.nest.blocks:
             return f"{{ {self.counts.ended(self.nest, self.nest.clock)} {text} }}"
+        if (loop := guessing(self)) is not None and block not in loop.blocks:
+            return f"{{ {verified(self, loop)} {text} }}"
         if self.loop is None or self.version != KEEPING:
             return text
         kept = self.kept_items(self.loop)

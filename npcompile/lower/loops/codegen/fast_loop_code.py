@@ -7,7 +7,10 @@ The first two have no polls, so a loop of very many trips has all checks.
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.emitter import CHECKED, KEEPING, UNCHECKED, Emitter, does
+from npcompile.lower.loops.codegen.emitter import Emitter, does
+from npcompile.lower.loops.codegen.guess_code import begin_guess
+from npcompile.lower.loops.codegen.loop_versions import CHECKED, KEEPING, UNCHECKED
+from npcompile.lower.loops.guess_ir import GuessedLoop
 from npcompile.lower.loops.iterator_ir import CountedState
 from npcompile.lower.loops.types import INT
 
@@ -26,6 +29,8 @@ def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
         emitter.lines.append(f"if (left <= 0) goto {emitter.entered(header, UNCHECKED)};")
     else:
         _check(emitter, loop, f"goto {emitter.entered(header, CHECKED)};")
+        if isinstance(loop, GuessedLoop):
+            begin_guess(emitter, loop)
     if loop.kept is not None:
         emitter.kept_items(loop).begin(emitter.entered(header, KEEPING))
     if emitter.chunks.counts_down(header):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
+from npcompile.lower.loops.codegen.guess_code import guessing, look_at
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
 
@@ -81,6 +82,8 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
         for place, operand in enumerate(node.operands):
             if isinstance(operand, ir.Apply) and operand.operation.function in _SIZES:
                 return _compared_size(emitter, node, operand, place)
+    if (loop := guessing(emitter)) is not None and node in loop.guessed:
+        return look_at(emitter, loop, _applied(emitter, node))
     return _applied(emitter, node)
 
 

@@ -157,6 +157,9 @@ static inline bool is_set(const bool &item) { return reinterpret_cast<const uint
 // Tells if an int stays one of 64 bits while a loop without polls adds at most 2^31 to it at each of 8 places.
 static inline bool is_far_from_ends(int64_t value) { return value > -(int64_t(1) << 62) & value < int64_t(1) << 62; }
 
+// Bits of which none above the n-th is set if an int is one of n + 1 bits.
+static inline int64_t bits_of_size(int64_t value) { return value ^ (value >> 63); }
+
 static inline range begin_range(int64_t start, int64_t stop, int64_t stride) {
     uint64_t length = 0;
     if (stride > 0 && start < stop)
