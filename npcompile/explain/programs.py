@@ -16,6 +16,7 @@ from torch import fx
 
 from npcompile.diagnostics.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.diagnostics.reason import Reason
+from npcompile.diagnostics.words import count_text
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import GETITEM, SETITEM
 from npcompile.frontend.graph.constant_folding import Constant
@@ -32,6 +33,8 @@ from npcompile.frontend.program.printing import (
 )
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.text_steps import Format, fill, join, percent
+from npcompile.lower.device.kernel_graphs import KernelGraphs
+from npcompile.lower.device.segment_kernel import SegmentKernel
 from npcompile.lower.plan.attributes import MaskForm, StepKind, attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.plan import Step as Planned
@@ -101,6 +104,8 @@ class Kernel:
         Bytes of its arguments and results, which one call has to read or write at least.
     operations : int
         Results of one element that the ops of one call compute, and the elements that reductions take.
+    graph : str
+        How often its kernels were launched as one CUDA graph, or why they never are; empty for one kernel.
     """
 
     number: int
@@ -117,6 +122,7 @@ class Kernel:
     error: str | None
     bytes_moved: int = 0
     operations: int = 0
+    graph: str = ""
 
     def __str__(self) -> str:
         if self.error is not None:
@@ -136,6 +142,7 @@ class Kernel:
             parts.append("from disk" if self.from_disk else f"compiled in {duration_text(self.seconds)}")
         if self.checks:
             parts.append("checks indices")
+        parts.append(self.graph)
         text = f"kernel {self.number}: {', '.join(part for part in parts if part)}"
         return f"{text}; ends because {self.ended}" if self.ended else text
 
@@ -337,7 +344,18 @@ def _kernel(number: int, step: Planned, job: Any) -> Kernel:
         error=None if job is None or job.error is None else str(job.error),
         bytes_moved=sum(map(_bytes, (*step.segment.values, *step.segment.results))),
         operations=sum(map(_operations, step.segment.ops)),
+        graph=graph_of(getattr(job, "kernel", None)),
     )
+
+
+def graph_of(kernel: Any) -> str:
+    """Return what came of a segment's kernel as a CUDA graph."""
+    graphs = kernel.run if isinstance(kernel, SegmentKernel) else None
+    if not isinstance(graphs, KernelGraphs):
+        return ""
+    if graphs.launches:
+        return f"launched as one CUDA graph {count_text(graphs.launches, 'time')}"
+    return "" if graphs.refusal is None else f"no CUDA graph: {graphs.refusal}"
 
 
 def _bytes(value: Value) -> int:

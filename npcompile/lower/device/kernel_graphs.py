@@ -53,7 +53,8 @@ class _Graph:
 class KernelGraphs:
     """A segment's kernel, some of whose calls launch a graph.
 
-    numbers: the places of results that are numbers.
+    numbers: the places of results that are numbers. launches: counts those of graphs. refusal: why no graph
+    is captured any more; None while one may be.
     """
 
     def __init__(self, kernel: Kernel, numbers: Sequence[int]) -> None:
@@ -61,6 +62,8 @@ class KernelGraphs:
         self._graphs: dict[Hashable, _Graph] = {}  # by the stream and the inputs' addresses
         self._met: dict[Hashable, int] = {}
         self._captured = 0
+        self.launches = 0
+        self.refusal: str | None = None
         self._lock = threading.Lock()  # what a graph has made is copied before it is launched again
         _everywhere.add(self)
 
@@ -110,7 +113,7 @@ class KernelGraphs:
         numbers: dict[int, torch.Tensor] = {}
         try:
             if not _are_apart(results, tensors):
-                raise _Refused
+                raise _Refused("a result lies in the memory of an argument, or of another result")
             own = [_like(result) for result in results]
             given = GatheredNumbers(device, SLOT * len(self._numbers))
 
@@ -125,15 +128,19 @@ class KernelGraphs:
                 given.give()
 
             launch = using.capturer.capture(device, work)
-        except Exception:  # whatever it is, the kernel itself does the work as before
+        except Exception as error:  # whatever it is, the kernel itself does the work as before
             self._captured = MOST_CAPTURED
+            self.refusal = str(error) or type(error).__name__
             return
+        if self._captured == MOST_CAPTURED:
+            self.refusal = "its arguments lie in other places again and again"
         if len(self._graphs) >= MOST_GRAPHS:
             del self._graphs[next(iter(self._graphs))]
         self._graphs[key] = _Graph(launch, own, numbers, given)
 
     def _answer(self, graph: _Graph, device: torch.device) -> list[torch.Tensor]:
         graph.launch()
+        self.launches += 1
         transfers.copies.segment_graphs += 1
         results = [
             tensor if place in graph.numbers else _like(tensor).copy_(tensor)
