@@ -12,7 +12,7 @@ import pytest
 
 from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.inference import Inference
-from npcompile.frontend.loops.passes.intervals import _Values, bound
+from npcompile.frontend.loops.passes.intervals import Values, bound
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import INT, Array, Known, Type
 from tests.frontend.loops.native import check, run_natively
@@ -63,10 +63,10 @@ def test_expressions_in_one_another_are_looked_at_a_few_times_each(
         flow = loop_source(node).flow
         builtin = {"range": Known(range), "min": Known(min)}
         region = Inference(flow).infer({**builtin, flow.state: ir.RangeState(1, True)})
-        find = _Values._value
+        find = Values._value
         with monkeypatch.context() as patch:
             patch.setattr(
-                _Values, "_value", lambda *given, d=depth, find=find: (looks.update([d]), find(*given))[1]
+                Values, "_value", lambda *given, d=depth, find=find: (looks.update([d]), find(*given))[1]
             )
             bound(region)
     assert looks[10] > 10
