@@ -67,6 +67,7 @@ from npcompile.lower.loops.service.compiler import Job, submit
 from npcompile.lower.loops.service.threads import thread_count
 from npcompile.lower.loops.types import Type, may_be_number
 from npcompile.lower.loops.verifier import verify
+from npcompile.tiering.overhead import check_time
 
 assert rules  # importing them has registered them
 
@@ -323,6 +324,7 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
     )
     for pass_, regions in passes:
         for one in regions:
+            check_time()
             pass_(one)
         _check(region, pass_.__name__)
 

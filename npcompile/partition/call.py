@@ -158,6 +158,7 @@ class PartitionedCalls(CalleeSubstitution):
         finally:
             if not (self.useful or is_first) and this_thread.call is None:
                 state.charge(clock() - began - self.ran, self.ran)
+                self.root.allowance.lasted += self.ran
         return self.owner._despite(fault, args, kwargs)
 
     def _answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from operator import length_hint
 from typing import Any, NamedTuple
 
@@ -78,6 +79,16 @@ def _range_of(iterator: Any) -> range:
 def state_at(iterator: Any) -> range | State | None:
     """Return the state of an iterator that the loop alone holds; None where there is none."""
     return _range_of(iterator) if type(iterator) is RANGE_ITERATOR else state_of(iterator)
+
+
+def why_not_held(names: dict[str, Any], loop: ast.stmt) -> tuple[str, int | None]:
+    """Return words for a name of an entry that has no native type, and the line where the loop reads it."""
+    odd = [name for name, value in names.items() if key_of(value) is None]
+    if not odd:
+        return "what it goes over", loop.lineno
+    root = odd[0].partition(".")[0]
+    lines = [one.lineno for one in ast.walk(loop) if isinstance(one, ast.Name) and one.id == root]
+    return held_text(odd[0], names[odd[0]]), min(lines, default=None)
 
 
 def held_text(name: str, value: Any) -> str:

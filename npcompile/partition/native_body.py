@@ -161,10 +161,12 @@ class NativeBody(NativeLoop):
     def prepare(self, args: tuple[Any, ...]) -> tuple[TypedLoop, Entry] | None:
         """Find native code for the types of a call's arguments, or have it compiled. Return it where Python
         has to pack its values."""
+        if self._typing.is_pythons and not self._typed:
+            return None
         entry = self._entry(True, args) if len(args) == len(self.takes) else None
         typed = None if entry is None else self._find(entry)
         if typed is None:
-            self.closed = True
+            self.closed = not (entry is not None and self._typing.postponed)
         elif typed.job.done:
             assert entry is not None
             self._keep(typed, entry)

@@ -25,7 +25,7 @@ from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.entry.closures import is_nested
 from npcompile.frontend.loops.entry.objects import Objects, in_order, is_object, objects_of
 from npcompile.frontend.loops.entry.unbound import Unbound, with_values
-from npcompile.frontend.loops.entry.values import WIDE, key_of, type_of
+from npcompile.frontend.loops.entry.values import WIDE, type_of
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.quick_entry import Done, Given, QuickEntry, quick_entry
 from npcompile.frontend.loops.run.exchange import arrays_in
@@ -41,12 +41,13 @@ from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.loops.service.compiler import want_runtime
 from npcompile.lower.loops.types import Known
 from npcompile.lower.native import native
-from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, held_text, length_of, state_at
+from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at, why_not_held
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.fewest_trips import FewestTrips
 from npcompile.tiering.leave_budget import LeaveBudget
 from npcompile.tiering.overhead import is_unlimited
+from npcompile.tiering.typing_budget import TypingBudget
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MAX_UNHELD = 2  # entries by types that native loops do not hold, after which the loop stays Python's
@@ -102,6 +103,7 @@ class NativeLoop:
         self._entries: dict[TypedLoop, QuickEntry | None] = {}
         self._pending: list[TypedLoop] = []  # those of which it is not known that they are compiled
         self.ready = False
+        self._typing = TypingBudget(source.flow.size, within.root.allowance)
         self._unheld = 0  # entries with types that native loops do not hold
         self.trips = FewestTrips(settled=not are_held())
         self.budget = LeaveBudget(is_unlimited())
@@ -133,12 +135,14 @@ class NativeLoop:
                     self._note_native(clock() - start, self._worked - before)
                 return outcome
         began, known = thread_time(), self.within.typed
-        entry = self._entry(iterator, values)
+        entry = None if self._typing.is_pythons and not self._typed else self._entry(iterator, values)
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None or not typed.job.done:
             if known == self.within.typed:
                 self._note_time(0.0, thread_time() - began)
         if entry is None or typed is None:
+            if self._typing.tell_if_postponed(self._make_ready):
+                return Outcome(rest=iterator)
             self._refuse_if_never_held(entry)
             return None
         if any(is_large(entry.names.get(name)) for name in typed.takes_whole):
@@ -213,17 +217,10 @@ class NativeLoop:
         self._unheld += 1
         if self._unheld == MAX_UNHELD and not self.typed:
             names = {} if entry is None else entry.names
-            odd = [name for name, value in names.items() if key_of(value) is None]
-            if self._bound_by_nested and not names:
-                bound = ", ".join(f"`{name}`" for name in sorted(self._bound_by_nested))
+            bound = ", ".join(f"`{name}`" for name in sorted(self._bound_by_nested))
+            if bound and not names:
                 return self.refuse(f"{bound}, which nested functions bind")
-            if not odd:
-                return self.refuse("what it goes over", self.node.lineno)
-            root = odd[0].partition(".")[0]
-            lines = [
-                one.lineno for one in ast.walk(self.node) if isinstance(one, ast.Name) and one.id == root
-            ]
-            self.refuse(held_text(odd[0], names[odd[0]]), min(lines, default=None))
+            self.refuse(*why_not_held(names, self.node))
 
     def refuse(self, why: str, line: int | None = None) -> None:
         """Leave the loop to Python from now on. line: where the reason lies."""
@@ -289,6 +286,7 @@ class NativeLoop:
         entry = self._entry(iterator if iterator is True else back_by_one(iterator), values)
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:
+            self._typing.tell_if_postponed(self._make_ready)
             return None
         if not typed.job.done:  # the trips so far have changed the types of names
             typed.job.tell(self._make_ready)
@@ -391,8 +389,11 @@ class NativeLoop:
         key = entry.key
         typed = self._typed.get(key, MISSING)
         if typed is MISSING:
-            held = key is not None and len(self._typed) < MAX_TYPED
-            typed = self._make(entry) if held else None
+            typed = None
+            if key is not None and len(self._typed) < MAX_TYPED:
+                typed = self._typing.do(lambda: self._make(entry), self.within.root._has_to_wait)
+                if self._typing.postponed:
+                    return None
             self._typed[entry.key] = typed
         if typed is None or not typed.holds():
             return None
@@ -586,6 +587,7 @@ class NativeLoop:
         )
         typed = None if found is None else self._find(found)
         if found is None or typed is None:
+            self._typing.tell_if_postponed(self._make_ready)
             return None
         if not typed.job.done:
             typed.job.tell(self._make_ready)

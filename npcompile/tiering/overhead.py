@@ -23,6 +23,7 @@ from npcompile.diagnostics.settings import config
 from npcompile.tiering.backoff import Backoff
 
 clock: Callable[[], float] = time.perf_counter
+cpu: Callable[[], float] = time.thread_time  # a loaded machine makes nothing be given up
 
 
 def is_unlimited() -> bool:
@@ -60,6 +61,8 @@ TIMES, LONG = 3, 0.03
 # Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
 # is to come to be compiled, too. Each wait is at least this many times as long as the one before.
 LONGER = 2
+# Native loops are typed in a share of the user's time of all calls so far; in what recordings may take, too.
+TYPING = 0.5
 NANO = 1e-9  # seconds
 
 
@@ -134,6 +137,10 @@ def calls_unseen(took: float) -> int:
     return min(MOST_CALLS, int(MOST_SECONDS / max(took, 1e-7)))
 
 
+class TooLong(Exception):
+    """Work was given up, as it took longer than it may."""
+
+
 class Fund:
     """Seconds that first calls of all functions may spend in machinery, together. Time fills it."""
 
@@ -160,15 +167,17 @@ fund = Fund()
 class Allowance:
     """Seconds that the calls of one jitted function may spend in machinery.
 
-    saved: seconds that later calls have paid for, and not spent; negative where they have spent more.
+    saved: seconds that later calls have paid for, and not spent; negative where they have spent more. lasted:
+    the user's seconds of calls that are over, without those that have paid for the typing of loops.
     """
 
-    __slots__ = ("_begun", "_is_new", "first", "further", "saved")
+    __slots__ = ("_begun", "_is_new", "first", "further", "lasted", "saved")
 
     def __init__(self) -> None:
         self.first = True  # the next call, or the one at hand, may spend as much as a first one
         self.further = 0.0  # seconds for the one at hand, to finish a first one's work
         self.saved = 0.0 if FIRST < KEPT else KEPT
+        self.lasted = 0.0
         self._begun = [0, 0]  # signatures so far, and further ways
         self._is_new = True  # no call has begun
 
@@ -214,6 +223,7 @@ class Allowance:
     def passes(self, took: float) -> int:
         """Return `calls_unseen`, and let these calls pay all the same."""
         calls = calls_unseen(took)
+        self.lasted += calls * took
         self.saved = min(self.saved + PAID * calls * took, KEPT)
         return calls
 
@@ -254,7 +264,8 @@ class Charged(Protocol):
 class Call:
     """The time of one outermost call. `machinery`: seconds spent in machinery so far; `spent`: whether the
     call is to go on as plain Python from here; `depth`: the calls of jitted functions under way within it;
-    `useful`: compiled code has answered it, or something was recorded; `account`: its signature's."""
+    `useful`: compiled code has answered it, or something was recorded; `account`: its signature's; `typed`:
+    seconds in which loops were typed, without those that calls had paid for."""
 
     __slots__ = (
         "_forget",
@@ -268,6 +279,7 @@ class Call:
         "lacks",
         "machinery",
         "spent",
+        "typed",
         "useful",
         "working",
     )
@@ -275,7 +287,7 @@ class Call:
     def __init__(self, allowance: Allowance | None = None) -> None:
         self.allowance = allowance
         self.began = self._since = clock()
-        self.machinery = 0.0
+        self.machinery = self.typed = 0.0
         self.depth = 0
         self.working = False  # machinery is at work
         self.begun = False  # a function that was cut runs, or ran
@@ -336,6 +348,29 @@ class Call:
         """The seconds so far that were the user's."""
         return (self._since if self.working else clock()) - self.began - self.machinery
 
+    @property
+    def for_typing(self) -> float:
+        """The seconds that the typing of a loop may take."""
+        if self.allowance is None:
+            return KEPT
+        lasted = self.lasted
+        free = self.allowance.of_recordings(lasted) - self.typed
+        return max(free, TYPING * (self.allowance.lasted + lasted - self.typed))
+
+    def until_typing(self, seconds: float) -> float:
+        """The seconds for which the call has to go on until a loop may be typed for so long."""
+        paid = 0.0 if self.allowance is None else self.allowance.lasted + self.lasted - self.typed
+        return max(seconds / TYPING - paid, EACH)
+
+    def note_typing(self, seconds: float) -> None:
+        """Count seconds in which a loop was typed."""
+        if self.allowance is not None:
+            free = max(self.allowance.of_recordings(self.lasted) - self.typed, 0.0)
+            paid = max(seconds - free, 0.0)
+            self.typed += seconds - paid
+            if paid:
+                self.allowance.lasted -= paid + paid / TYPING  # the first is no time of the user's
+
     def in_vain(self) -> None:
         """Count the time since machinery left off as machinery's, too: a replay that diverged."""
         self.machinery += clock() - self._since
@@ -365,7 +400,9 @@ class Call:
             took = clock() - self.began
             if self.account is not None and not (self.useful or self.is_first):
                 self.account.charge(self.machinery, took - self.machinery)
-            self.allowance.settle(took, self.machinery)
+            self.allowance.lasted += took - self.machinery - self.typed
+            # The fund is for recordings: when it is spent, loops in first calls are typed all the same.
+            self.allowance.settle(took, self.machinery + (0.0 if self.is_first else self.typed))
         if (forget := self._forget) is not None:
             forget()
 
@@ -375,6 +412,7 @@ class _Thread(threading.local):
 
     call: Call | None = None  # the one at hand
     ahead = False  # calls are made so that all of them is compiled
+    until = math.inf  # the thread's own time at which work that is limited is given up
 
 
 this_thread = _Thread()
@@ -390,6 +428,22 @@ def compiling_ahead() -> Iterator[None]:
         yield
     finally:
         this_thread.ahead = before
+
+
+@contextlib.contextmanager
+def ending(seconds: float) -> Iterator[None]:
+    """Have work that asks `check_time` given up after some seconds of this thread's."""
+    before, this_thread.until = this_thread.until, cpu() + seconds
+    try:
+        yield
+    finally:
+        this_thread.until = before
+
+
+def check_time() -> None:
+    """Raise TooLong where work of this thread is to be given up."""
+    if cpu() > this_thread.until:
+        raise TooLong
 
 
 def current() -> Call:

@@ -45,6 +45,7 @@ from npcompile.lower.loops.types import (
     Unsigned,
     is_returned,
 )
+from npcompile.tiering.overhead import check_time
 
 MAX_VERSIONS = 8  # of one block with one type for each name; and as many with names of either of two types
 
@@ -115,9 +116,7 @@ class Inference:
         self.continued = Continuations(self.flow)
 
     def infer(self, names: dict[str, Type]) -> ir.Region:
-        """Return the typed region. names: the types at the entry of the names that the region reads or
-        binds.
-        """
+        """Return the typed region. names: types at the entry of the names that the region reads or binds."""
         names = {name: self.expectation(name, kind) for name, kind in names.items()}
         self.types = {name: kind for name, kind in names.items() if kind != UNBOUND}
         self.entry_types = dict(self.types)
@@ -129,6 +128,7 @@ class Inference:
         assert isinstance(entry, ir.Block)
         blocks = []
         while self.waiting:
+            check_time()
             source, made = self.waiting.pop()
             blocks.append(made)
             self.types = dict(made.types)

@@ -149,6 +149,11 @@ class ControlFlow:
     stored: frozenset[str]  # the user's names that the region may bind or delete
     kept: frozenset[str]  # those among them that are read once the region is done
 
+    @property
+    def size(self) -> int:
+        """Return the number of steps, and of ends of blocks."""
+        return sum(len(block.steps) + 1 for block in self.blocks)
+
 
 ANSWER = ".answer"  # the name of the result of a function whose whole body is a region
 
