@@ -28,6 +28,18 @@ def test_a_library_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert job.error is not None and "no longer on disk" in str(job.error)
 
 
+def test_settings_may_change_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def changed(self: Any, command: list[str]) -> None:
+        run(self, command)
+        monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "1")
+
+    run = compiler._Compiler._run
+    monkeypatch.setattr(compiler._Compiler, "_run", changed)
+    monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
+    job = submit(f"{ENTRY} {{ return words[2]; }}\n", "a test")
+    assert job.wait() and job.function is not None, job.error
+
+
 class Waiting:
     """It is told that a loop is compiled."""
 

@@ -146,7 +146,7 @@ class _Compiler:
                 return known
             job = self.jobs[source] = Job(source, wanted_by)
         try:
-            if (loaded := _load(cache.directory(), source)) is not None:
+            if (loaded := _load(cache.directory(), source, _key(source, _flags()))) is not None:
                 job.from_disk = True
                 job.finish(loaded, None)
                 return job
@@ -218,7 +218,8 @@ class _Compiler:
 
     def _compile(self, sources: list[str]) -> list[_Loaded | None]:
         """Compile loops into one library, which is kept under the first one's key, and load them."""
-        folder, keys = cache.directory(), [_key(source) for source in sources]
+        folder, asked = cache.directory(), _flags()  # settings may change while this thread compiles
+        keys = [_key(source, asked) for source in sources]
         parts = [
             f"namespace {_name(key)} {{\n{source.replace(ENTRY_NAME, f'{_name(key)}(')}\n}}\n"
             for key, source in zip(keys, sources, strict=True)
@@ -228,20 +229,20 @@ class _Compiler:
             file.write_text("\n".join([_INCLUDES, *parts]))
             compiler = cpp.compiler()
             tells = [f"-fopt-info-vec-optimized={told}"] if _IS_GCC.search(Path(compiler).name) else []
-            flags = [f"-I{FOLDER}", *_flags(), *linked(sources), *tells]
-            self._run([compiler, *self._precompiled(compiler), str(file), *flags, "-o", str(library)])
+            flags = [f"-I{FOLDER}", *asked, *linked(sources), *tells]
+            self._run([compiler, *self._precompiled(compiler, asked), str(file), *flags, "-o", str(library)])
             lines = _vectorised(told, parts)
             cache.store(folder, keys[0], library, {"within": keys[0], _VECTORISED: lines[0]})
         for key, found in zip(keys[1:], lines[1:], strict=True):
             cache.store(folder, key, None, {"within": keys[0], _VECTORISED: found})
         self.compiled += len(sources)
-        return [_load(folder, source) for source in sources]
+        return [_load(folder, source, key) for source, key in zip(sources, keys, strict=True)]
 
-    def _precompiled(self, compiler: str) -> list[str]:
+    def _precompiled(self, compiler: str, asked: list[str]) -> list[str]:
         """Return the compiler's flags for the precompiled headers, where a folder is named for them."""
         if not config.header_dir:
             return []
-        flags = [f"-I{FOLDER}", *_flags()]
+        flags = [f"-I{FOLDER}", *asked]
         if (header := self.headers.get(tuple(flags))) is None:
             digest = hashlib.sha256(b"".join(header.read_bytes() for header in HEADERS)).hexdigest()
             header = cpp.Header(Path(config.header_dir), f"// {digest}\n{_INCLUDES}\n", lambda: flags)
@@ -307,8 +308,8 @@ def _flags() -> list[str]:
     return [*(OPTIMIZED if config.optimize_loops else UNOPTIMIZED), *FLAGS]
 
 
-def _key(source: str) -> str:
-    digest = hashlib.sha256(" ".join([*_flags(), marked(source)]).encode())
+def _key(source: str, flags: list[str]) -> str:
+    digest = hashlib.sha256(" ".join([*flags, marked(source)]).encode())
     for header in HEADERS:
         digest.update(header.read_bytes())
     digest.update(re.sub(r" *//.*", "", source).encode())
@@ -334,9 +335,8 @@ def _vectorised(told: Path, parts: list[str]) -> list[list[int]]:
     return found
 
 
-def _load(folder: Path, source: str) -> _Loaded | None:
-    """Return a loop whose library is on disk, None where it is not there."""
-    key = _key(source)
+def _load(folder: Path, source: str, key: str) -> _Loaded | None:
+    """Return a loop whose library is on disk under a key, None where it is not there."""
     found = cache.load(folder, key)
     within = None if found is None else found[1].get("within")
     vectorised = frozenset(found[1].get(_VECTORISED, ()) if found is not None else ())
