@@ -1,8 +1,9 @@
 """Bounds the time in which one native loop is typed: by what its call may spend, or calls have paid for.
 
 `partition/native_loop.py` has one for each loop. A loop of few lines may have very many types: a function
-that goes down a tree of tuples is typed anew for each of its subtrees. Typing that takes longer than it may
-is given up, and done again when several times as much is paid for. The loop is Python's until then.
+that goes down a tree of tuples is typed anew for each of its subtrees. The first time a loop is typed in what
+its size is taken to need. Typing that takes longer than it may is given up, and done again when several times
+as much is paid for. The loop is Python's until then.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from npcompile.tiering.overhead import TIMES, Allowance, Call, TooLong, ending, 
 
 # The seconds that typing is taken to need: at least, and for each step of the control-flow graph.
 AT_LEAST, A_STEP = 1e-3, 5e-4
+AT_FIRST = 0.25  # seconds at most that a loop's size lets its first typing take
 # Typing that has begun may take so many times as long as the call at hand has for it.
 LONGER = 2
 
@@ -34,6 +36,7 @@ class TypingBudget:
         self.postponed = False
         self._allowance = allowance
         self._needs = AT_LEAST + A_STEP * steps  # seconds
+        self._free = min(self._needs, AT_FIRST)  # those that the next typing may take in any case
         self._asked = False  # somebody waits to be told that it is paid for
 
     @property
@@ -61,7 +64,8 @@ class TypingBudget:
         call, before = overhead.enter(self._allowance)
         call.switch(False)
         try:
-            most = math.inf if waits else call.for_typing
+            most = math.inf if waits else max(call.for_typing, self._free)
+            self._free = 0.0
             self.postponed = most < self._needs
             return None if self.postponed else self._limited(typing, most, call)
         finally:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.tiering import overhead
+from npcompile.tiering import overhead, typing_budget
 from npcompile.tiering.overhead import Allowance, check_time
-from npcompile.tiering.typing_budget import A_STEP, AT_LEAST, TypingBudget
+from npcompile.tiering.typing_budget import A_STEP, AT_FIRST, AT_LEAST, TypingBudget
 from tests.frontend.loops.native import begin
 
 STEPS = 10
@@ -59,8 +59,24 @@ def test_a_first_call_types_loops_at_once(clock: Clock, call: overhead.Call) -> 
     assert budget.do(lambda: clock.takes(0.05), waits=False) is None and budget.postponed
 
 
-def test_a_later_call_types_a_loop_once_calls_have_paid_for_it(clock: Clock, call: overhead.Call) -> None:
+def later_budget(clock: Clock, call: overhead.Call) -> TypingBudget:
+    """Return the budget of a loop that has been typed once, in no time."""
     budget = TypingBudget(STEPS, call.allowance)
+    assert budget.do(lambda: clock.takes(0.0), waits=False) == "typed"
+    return budget
+
+
+def test_the_first_time_a_loop_is_typed_in_what_its_size_needs(clock: Clock, call: overhead.Call) -> None:
+    budget = TypingBudget(STEPS, call.allowance)
+    assert budget.do(lambda: clock.takes(NEEDS), waits=False) == "typed"
+    short = TypingBudget(STEPS, call.allowance)
+    assert short.do(lambda: clock.takes(3 * NEEDS), waits=False) is None and short.postponed
+    large = TypingBudget(int(2 * AT_FIRST / A_STEP), call.allowance)
+    assert large.do(lambda: clock.takes(0.0), waits=False) is None and large.postponed
+
+
+def test_a_later_call_types_a_loop_once_calls_have_paid_for_it(clock: Clock, call: overhead.Call) -> None:
+    budget = later_budget(clock, call)
     assert budget.do(lambda: clock.takes(NEEDS), waits=False) is None and budget.postponed
     assert budget.is_pythons
     clock.now += NEEDS / overhead.TYPING
@@ -71,7 +87,7 @@ def test_a_later_call_types_a_loop_once_calls_have_paid_for_it(clock: Clock, cal
 
 
 def test_typing_that_takes_too_long_is_given_up(clock: Clock, call: overhead.Call) -> None:
-    budget = TypingBudget(STEPS, call.allowance)
+    budget = later_budget(clock, call)
     clock.now += NEEDS / overhead.TYPING
     assert budget.do(lambda: clock.takes(3600.0), waits=False) is None and budget.postponed
     clock.now += 3600.0 / overhead.TYPING
@@ -84,7 +100,7 @@ def test_a_call_that_waits_types_loops_whatever_that_takes(clock: Clock, call: o
 
 
 def test_a_long_call_is_told_when_it_has_paid(clock: Clock, call: overhead.Call) -> None:
-    budget, told = TypingBudget(STEPS, call.allowance), []
+    budget, told = later_budget(clock, call), []
     budget.do(lambda: clock.takes(NEEDS), waits=False)
     for _ in range(3):
         assert budget.tell_if_postponed(lambda: told.append(1))
@@ -105,6 +121,7 @@ def test_loops_are_pythons_until_typing_is_paid_for(monkeypatch: pytest.MonkeyPa
     jitted, x = npcompile.jit(total), np.arange(50.0)
     with monkeypatch.context() as patch:
         patch.setattr(overhead.Call, "for_typing", 0.0)
+        patch.setattr(typing_budget, "AT_FIRST", 0.0)
         for _ in range(4):
             assert jitted(x) == total(x)
         assert jitted.stats.native_loops == 0
