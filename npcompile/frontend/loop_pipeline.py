@@ -7,8 +7,9 @@ combination of types at its entry.
 from __future__ import annotations
 
 import ast
+import contextlib
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import FunctionType
@@ -102,13 +103,14 @@ def loop_source(node: ast.For | ast.While, own: frozenset[str] = frozenset()) ->
     """Return the control-flow graph of the user's loop statement.
 
     own: the names that no call in it binds anew. Statements before the loop in its normal form evaluate the
-    iterable of a `for` loop; those after it are the `else` of a `while` loop.
+    iterable of a `for` loop; those after it are the `else` of a `while` loop. Raises Outside.
     """
-    statements = normal_form([node], is_pure_call, named(own.difference(stored_names(node))))
-    place = next(place for place, one in enumerate(statements) if isinstance(one, ast.For | ast.While))
-    loop, after = statements[place], statements[place + 1 :]
-    assert isinstance(loop, ast.For | ast.While)
-    flow = control_flow(loop, after)
+    with _not_too_deep():
+        statements = normal_form([node], is_pure_call, named(own.difference(stored_names(node))))
+        place = next(place for place, one in enumerate(statements) if isinstance(one, ast.For | ast.While))
+        loop, after = statements[place], statements[place + 1 :]
+        assert isinstance(loop, ast.For | ast.While)
+        flow = control_flow(loop, after)
     return _source(node, flow, [loop, *after])
 
 
@@ -128,8 +130,22 @@ def function_source(function: FunctionType) -> LoopSource | None:
         return None
     if not statements or not all(map(is_held, statements)):
         return None
-    flow = function_flow(normal_form(statements, is_pure_call))
+    try:
+        with _not_too_deep():
+            flow = function_flow(normal_form(statements, is_pure_call))
+    except Outside:
+        return None
     return _source(statements[0], flow, statements)
+
+
+@contextlib.contextmanager
+def _not_too_deep() -> Iterator[None]:
+    """Raise Outside where statements are so deep within one another, as in hundreds of `elif`, that functions
+    that go through them exceed Python's limit of recursion."""
+    try:
+        yield
+    except RecursionError:
+        raise Outside("statements are nested too deeply") from None
 
 
 def _source(node: ast.stmt, flow: ControlFlow, statements: list[ast.stmt]) -> LoopSource:

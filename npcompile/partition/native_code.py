@@ -10,6 +10,8 @@ from npcompile.diagnostics.settings import config
 from npcompile.frontend.loop_pipeline import loop_source, own_names
 from npcompile.frontend.loops.entry.closures import variables_of
 from npcompile.frontend.loops.entry.values import makes_generators
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.source.choice import depends_on_trip, is_candidate
 from npcompile.frontend.loops.source.control_flow import leaves_trip
 from npcompile.frontend.loops.source.local_constants import with_constants
@@ -41,7 +43,12 @@ def native_code(node: ast.stmt, function: FunctionType, within: Any) -> NativeLo
     own = own_names(function)
     if loop is node:
         loop = with_constants(loop, tree_of(function)[0], own)
-    made = kind(node, loop_source(loop, own), within)
+    try:
+        source = loop_source(loop, own)
+    except Outside as error:
+        within.keep_blocks(node, Refusal(str(error), node.lineno))
+        return None
+    made = kind(node, source, within)
     made.once = once
     return made
 
