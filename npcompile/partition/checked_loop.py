@@ -23,6 +23,7 @@ from npcompile.frontend.loops.source.control_flow import Return
 from npcompile.lower.loops import array_ir, ir
 from npcompile.partition.loop_entry import Entry
 from npcompile.partition.native_loop import MISSING, NativeLoop
+from npcompile.tiering.overhead import Allowance, Unbounded
 from npcompile.verify import loop_check
 from npcompile.verify.loop_check import Moment, Ran
 from npcompile.verify.loop_marks import Items
@@ -151,9 +152,15 @@ class _Owner:
     __wrapped__: types.FunctionType
     _stats: Stats = field(default_factory=Stats)
     typed: int = 0
+    allowance: Allowance = field(default_factory=Unbounded)
+    _has_to_wait: bool = True  # loops are typed whatever that takes
 
     @property
     def owner(self) -> _Owner:
+        return self
+
+    @property
+    def root(self) -> _Owner:
         return self
 
     def refuse(self, node: ast.stmt, why: Refusal) -> None:
