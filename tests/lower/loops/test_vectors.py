@@ -43,7 +43,7 @@ def clipped(x, low, high):
 
 
 def test_a_float_and_a_numpy_float_have_one_variable() -> None:
-    """So blocks for either type do the same, while Python finds the type that the last trip gave."""
+    """Blocks for either type do the same, and Python finds the type that the last trip gave."""
     x = np.array([0.1, 0.9, np.nan, -0.0, 0.5])
     loop = run_natively(clipped, x, 0.2, 0.8).loop
     assert loop.source.text.count("double v_") == 1

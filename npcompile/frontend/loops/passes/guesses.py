@@ -8,7 +8,7 @@ at its end.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 from npcompile.frontend.loops.passes.intervals import ABSOLUTE, LEAST, Bounds, Interval, Values, exact_of
 from npcompile.frontend.loops.passes.moves import moves_of
@@ -16,6 +16,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.guess_ir import GuessedLoop
 from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
 from npcompile.lower.loops.verifier import bound_by
 
@@ -40,7 +41,7 @@ def guessed(region: ir.Region, loop: ir.FastLoop) -> GuessedLoop | None:
     """Return a loop whose items are taken to be small, if then its trips cannot leave, and could else."""
     header = loop.header
     steps = [step for block in loop.blocks for step in (*block.steps, block.end) if step is not None]
-    nodes = [*_within(step for one in steps for step in ir.expressions_of(one))]
+    nodes = [*subexpressions(step for one in steps for step in ir.expressions_of(one))]
     if not (
         header not in region.shared
         and (isinstance(header.end, ir.NextOfRange) or _goes_over_array(header.end))
@@ -66,18 +67,8 @@ def guessed(region: ir.Region, loop: ir.FastLoop) -> GuessedLoop | None:
         rest = leaving - sums.keys()
         if sums and all(isinstance(node, ir.Apply) and values.is_certain(node) for node in rest):
             name = next(iter(sums.values()))
-            return GuessedLoop(
-                header,
-                loop.blocks,
-                loop.items,
-                loop.accesses,
-                loop.unchecked,
-                sums | dict.fromkeys(rest, name),
-                loop.moved,
-                None,
-                items,
-                bits,
-            )
+            sums |= dict.fromkeys(rest, name)
+            return GuessedLoop(**{**vars(loop), "sums": sums, "guessed": items, "bits": bits})
     return None
 
 
@@ -164,11 +155,3 @@ def _is_item(node: ir.Expression) -> bool:
 
 def _is_little(interval: Interval) -> bool:
     return -LITTLE <= interval.least and interval.most <= LITTLE
-
-
-def _within(nodes: Iterable[ir.Expression]) -> Iterator[ir.Expression]:
-    """Give expressions, and all that they are made of."""
-    pending = [*nodes]
-    while pending:
-        yield (node := pending.pop())
-        pending += ir.parts_of(node)

@@ -25,6 +25,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import INT, Array, Scalar, Type, Unsigned
 from npcompile.lower.loops.verifier import bound_by
 
@@ -212,7 +213,7 @@ class _Choices:
         self.region, self.end, self.after, self.unbound = region, end, after, unbound
         self.block = block
         self.types = block.types | _bound_in(block)
-        self.tested = [node for node in _within(end.test) if isinstance(node, ir.Item)]
+        self.tested = [node for node in subexpressions([end.test]) if isinstance(node, ir.Item)]
 
     def steps(self, ways: _TwoWays) -> list[ir.Bind]:
         """Return the steps that stand for both ways. Raises _Unfit."""
@@ -220,12 +221,12 @@ class _Choices:
         names = [name for name in one.values | other.values if name[0] != "." or name in self.after.types]
         if len(names) > MOST_NAMES or one.operations + other.operations > MOST_OPERATIONS:
             raise _Unfit
-        if len(names) > 1 and not all(isinstance(node, _AGAIN) for node in _within(self.end.test)):
+        if len(names) > 1 and not all(isinstance(node, _AGAIN) for node in subexpressions([self.end.test])):
             raise _Unfit
         if (one.leaves or other.leaves) and (len(names) != 1 or not _takes_low_bits(self.end.test)):
             raise _Unfit
         values = {name: self.value(name, one.values.get(name), other.values.get(name)) for name in names}
-        if not any(isinstance(node, Select) for value in values.values() for node in _within(value)):
+        if not any(isinstance(node, Select) for node in subexpressions(values.values())):
             raise _Unfit
         return [ir.Bind(self.end.place, self.end.line, name, values[name]) for name in _in_order(values)]
 
@@ -346,7 +347,7 @@ class _Choices:
 
         What both ways add to the name is chosen before it is added: the next trip waits for the sum alone.
         """
-        if not any(map(_is_data, _within(self.end.test))):
+        if not any(map(_is_data, subexpressions([self.end.test]))):
             raise _Unfit
         if not recurs:
             kind = Select if self.feeds_itself() else ir.Choose
@@ -375,7 +376,7 @@ class _Choices:
 
         Then the loop is not vectorised, and the next trip waits for the branch.
         """
-        if not any(map(_is_data, _within(self.end.test))):
+        if not any(map(_is_data, subexpressions([self.end.test]))):
             return False
         places: dict[str, set[str]] = {}
         stored, read = set[str](), set[str]()
@@ -431,7 +432,7 @@ def _in_order(values: dict[str, ir.Expression]) -> list[str]:
 
 def _takes_low_bits(test: ir.Expression) -> bool:
     """Tell if a test depends on low bits of an int: a processor does not predict these."""
-    for node in _within(test):
+    for node in subexpressions([test]):
         if isinstance(node, ir.Apply) and node.operator in (ast.BitAnd, ast.Mod):
             last = node.operands[1]
             if isinstance(last, ir.Constant) and 0 < last.value <= MOST_LOW_BITS:
@@ -465,17 +466,6 @@ def _is_int(kind: Type) -> bool:
     return isinstance(kind, Unsigned) or (isinstance(kind, Scalar) and kind.kind in "iub")
 
 
-def _within(node: ir.Expression) -> list[ir.Expression]:
-    """Return an expression and all that it is made of."""
-    found: list[ir.Expression] = []
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        found.append(one)
-        pending += ir.parts_of(one)
-    return found
-
-
 def _reads(node: ir.Expression) -> set[str]:
     """Return the names that an expression reads."""
-    return {one.name for one in _within(node) if isinstance(one, ir.Read)}
+    return {one.name for one in subexpressions([node]) if isinstance(one, ir.Read)}

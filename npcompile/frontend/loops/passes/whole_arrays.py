@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from npcompile.lower.loops import array_ir, ir, whole_ir
+from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import Array
 
 _WORK = (
@@ -64,10 +65,7 @@ def _nodes_of(block: ir.Block) -> Iterator[ir.Step | ir.Expression]:
     for step in (*block.steps, block.end):
         if isinstance(step, ir.Step):
             yield step
-        pending = list(ir.expressions_of(step))
-        while pending:
-            yield (node := pending.pop())
-            pending += ir.parts_of(node)
+        yield from subexpressions(ir.expressions_of(step))
 
 
 def _name_of(node: ir.Expression) -> str | None:
