@@ -105,7 +105,7 @@ class Cause(Enum):
     COROUTINE = "it is a coroutine", _OWN_FUNCTION
     LAMBDA = "it is a lambda", _DEFINE_IN_FILE
     OWN_FRAME = "it looks at its own frame"
-    NESTED_TOO_DEEPLY = "its expressions are nested too deeply"
+    NESTED_TOO_DEEPLY = "its statements or expressions are nested too deeply"
     TOO_MUCH_SOURCE = "its source has {} operations, more than the {} that are looked at", _SHORTER
     READS_FRAME = "it uses {}()", _PASS_WHAT_IT_READS
     UNUSUAL_SUPER = "it uses super in an unusual way", _PASS_WHAT_IT_READS

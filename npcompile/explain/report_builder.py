@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from npcompile.explain.machine import floors
@@ -308,14 +308,14 @@ class _Builder:
 
 def _bottleneck(functions: Iterable[Function], are_known: bool) -> Bottleneck | None:
     """Return the line outside of compiled code that takes most of the time; where that is not known, the
-    first one with advice.
+    first one with advice. The first line of a function that is Python's as a whole stands for all of it.
 
     are_known: the parts of the time are.
     """
     candidates = [
         (function.file, line)
         for function in functions
-        for line in function.lines
+        for line in (_as_one(function) or function.lines)
         if line.reason or set(line.kinds) & {"library", "Python"}
     ]
     timed = [(file, line) for file, line in candidates if (line.share or 0.0) >= _LEAST]
@@ -328,6 +328,14 @@ def _bottleneck(functions: Iterable[Function], are_known: bool) -> Bottleneck | 
         return None
     reason = line.reason or ("a library does it" if "library" in line.kinds else "Python does it")
     return Bottleneck(file, line.number, line.text.strip(), line.share or None, reason, line.advice)
+
+
+def _as_one(function: Function) -> tuple[Line, ...]:
+    """Return a function's first line with the time of all of them, where it tells why nothing is compiled."""
+    first = function.lines[0]
+    if not first.reason or any(set(line.kinds) & {"compiled", "native loop"} for line in function.lines):
+        return ()
+    return (replace(first, share=sum(line.share or 0.0 for line in function.lines)),)
 
 
 def _extent(node: ast.AST) -> range:

@@ -14,7 +14,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.rewrite import kept_trees
 from npcompile.frontend.rewrite.scopes import Scope, function_scope, plain_reason
-from npcompile.frontend.rewrite.source import FunctionNode, enclosing_class, find
+from npcompile.frontend.rewrite.source import FunctionNode, NotFound, enclosing_class, find
 
 
 class FunctionTree(NamedTuple):
@@ -36,9 +36,12 @@ def function_tree(fn: FunctionType, keep: bool = False) -> FunctionTree:
     known = _kept.get(id(code))
     if known is not None and known[0]() is code:
         return known[1]
-    node, imports = find(fn)
-    scope = function_scope(node, None, enclosing_class(code))
-    reason = plain_reason(node, scope, code.co_freevars)
+    try:
+        node, imports = find(fn)
+        scope = function_scope(node, None, enclosing_class(code))
+        reason = plain_reason(node, scope, code.co_freevars)
+    except RecursionError:
+        raise NotFound(Cause.NESTED_TOO_DEEPLY()) from None
     if reason is None and looks_at_frames(fn):
         reason = Cause.OWN_FRAME()
     found = FunctionTree(node, imports, scope, reason)

@@ -338,13 +338,20 @@ class _Builder:
         self.at = self.block()  # nothing leads there
 
     def if_(self, node: ast.If) -> None:
-        then, otherwise, after = self.block(), self.block(), self.block()
-        self.test(node.test, then, otherwise)
-        for start, statements in ((then, node.body), (otherwise, node.orelse)):
-            self.at = start
-            self.body(statements)
-            self.at.end = Jump(after)
-        self.at = after
+        """Add the ways of a statement; a chain of `elif` may be longer than Python's limit of recursion."""
+        ends: list[Block] = []
+        chain: list[ast.stmt] = [node]
+        while len(chain) == 1 and isinstance(one := chain[0], ast.If):
+            then, otherwise, end = self.block(), self.block(), self.block()
+            self.test(one.test, then, otherwise)
+            self.at = then
+            self.body(one.body)
+            self.at.end, self.at = Jump(end), otherwise
+            ends.append(end)
+            chain = one.orelse
+        self.body(chain)
+        for end in reversed(ends):
+            self.at.end, self.at = Jump(end), end
 
     def assertion(self, node: ast.Assert) -> None:
         """Go on where an assertion holds; where it does not, the statement is done as it is written."""
