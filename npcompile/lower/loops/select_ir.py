@@ -1,6 +1,6 @@
-"""Defines the choice between two numbers that are both computed.
+"""Defines choices between two numbers that are both computed.
 
-`frontend/loops/passes/selects.py` makes it of a branch, `select_code.py` writes its C++.
+`frontend/loops/passes/selects.py` makes them of branches, `select_code.py` writes their C++.
 """
 
 from __future__ import annotations
@@ -20,3 +20,11 @@ class Select(ir.Compound):
 
     def __str__(self) -> str:
         return f"select({self.test}, {self.one}, {self.other})"
+
+
+@dataclass(frozen=True, eq=False)
+class Masked(Select):
+    """One of two ints, by a mask: loops that add it to a sum are vectorised."""
+
+    def __str__(self) -> str:
+        return f"masked({self.test}, {self.one}, {self.other})"

@@ -43,7 +43,7 @@ from npcompile.lower.loops.list_ir import (
 from npcompile.lower.loops.nest_ir import broken_nests
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers, has_place, place_text, varies
-from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.select_ir import Masked, Select
 from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
 
 
@@ -250,7 +250,7 @@ NODES: dict[type[Any], NodeRules] = {
     ir.Item: NodeRules({"array": _ARRAY, "indices": _INT}, _NUMBER, _item),
     ir.Length: NodeRules({"array": _ARRAY}, _INT, _length),
     ir.Choose: NodeRules({"test": _BOOL}, agrees=_choose),
-    Select: NodeRules({"test": _BOOL}, _is(Scalar, Unsigned), _choose),
+    **dict.fromkeys((Select, Masked), NodeRules({"test": _BOOL}, _is(Scalar, Unsigned), _choose)),
     ir.MakeTuple: NodeRules(gives=_is(Tuple, Either), agrees=_tuple),
     ir.Part: NodeRules({"whole": _is(Tuple, Either)}, agrees=_part),
     ir.View: NodeRules({"array": _ARRAY, "parts": _INT}, _ARRAY, _view),

@@ -6,6 +6,9 @@ simple branches itself: of sums, extremes and clamped values, which it also vect
 
 Floats that data choose (`s += a if x[i] > 0 else b`) are such numbers, too: their sums are not vectorised.
 
+Ints to which several ways add constants (`if x < a: low += 1`, `elif x > b: high += 1`) become sums of a
+choice, zero on the other ways, which the C++ compiler vectorises.
+
 A way may hold only cheap operations, and branches between such. An operation that may leave, as its int may
 be beyond 64 bits, does so where its way counts; there may be such where a low bit of an int decides, and one
 name alone is given a value.
@@ -24,14 +27,15 @@ from npcompile.frontend.loops.passes.bounds_checks import accesses_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.parallel_ir import SharedLoop
-from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.select_ir import Masked, Select
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import INT, Array, Scalar, Type, Unsigned
 from npcompile.lower.loops.verifier import bound_by
 
 MOST_OPERATIONS = 6  # of both ways together
 MOST_NAMES = 3
-DEEPEST = 3  # branches within one another
+MOST_SUMS, MOST_IN_SUMS = 8, 24  # likewise, where all names are sums of choices
+DEEPEST = 5  # branches within one another
 MOST_LOW_BITS = 8  # a mask or a divisor that takes low bits
 _CHEAP = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert, ast.Mult)
 _OVERFLOWING = (ast.Add, ast.Sub, ast.Mult)
@@ -202,6 +206,7 @@ class _Way:
     values: dict[str, ir.Expression] = field(default_factory=dict)
     operations: int = 0
     leaves: bool = False
+    items: list[ir.Item] = field(default_factory=list)  # that may be out of bounds where another way counts
 
 
 class _Choices:
@@ -219,15 +224,20 @@ class _Choices:
         """Return the steps that stand for both ways. Raises _Unfit."""
         one, other = (self.way(steps, _Way()) for steps in ways)
         names = [name for name in one.values | other.values if name[0] != "." or name in self.after.types]
-        if len(names) > MOST_NAMES or one.operations + other.operations > MOST_OPERATIONS:
+        values = self.sums(names, one, other)
+        most_names, most = (MOST_SUMS, MOST_IN_SUMS) if values else (MOST_NAMES, MOST_OPERATIONS)
+        if len(names) > most_names or one.operations + other.operations > most:
             raise _Unfit
         if len(names) > 1 and not all(isinstance(node, _AGAIN) for node in subexpressions([self.end.test])):
             raise _Unfit
+        if not values and (one.items or other.items):
+            raise _Unfit
         if (one.leaves or other.leaves) and (len(names) != 1 or not _takes_low_bits(self.end.test)):
             raise _Unfit
-        values = {name: self.value(name, one.values.get(name), other.values.get(name)) for name in names}
-        if not any(isinstance(node, Select) for node in subexpressions(values.values())):
-            raise _Unfit
+        if not values:
+            values = {name: self.value(name, one.values.get(name), other.values.get(name)) for name in names}
+            if not any(isinstance(node, Select) for node in subexpressions(values.values())):
+                raise _Unfit
         return [ir.Bind(self.end.place, self.end.line, name, values[name]) for name in _in_order(values)]
 
     # -- ways --------------------------------------------------------------------------------------------
@@ -250,6 +260,7 @@ class _Choices:
         test = self.copied_test(inner.test, way)
         one, other = (self.way(steps, _Way({**way.values})) for steps in inner.ways)
         way.operations += one.operations + other.operations
+        way.items += one.items + other.items
         if one.leaves or other.leaves:
             raise _Unfit
         for name in one.values | other.values:
@@ -280,9 +291,12 @@ class _Choices:
                 return way.values.get(name, node)
             case ir.Item() if str(node) in map(str, self.tested) and not _reads(node) & way.values.keys():
                 return next(item for item in self.tested if str(item) == str(node))
+            case ir.Item() if self.is_beside(node) and not _reads(node) & way.values.keys():
+                way.items.append(node)
+                return node
             case Select():
                 parts = [self.copied(part, way) for part in (node.test, node.one, node.other)]
-                made: ir.Expression = Select(node.type, *parts)
+                made: ir.Expression = type(node)(node.type, *parts)
             case ir.Apply(operands=operands) if self.is_cheap(node):
                 way.leaves = way.leaves or self.leaves(node)
                 made = replace(node, operands=tuple(self.copied(operand, way) for operand in operands))
@@ -293,6 +307,11 @@ class _Choices:
             if node in known:
                 known.add(made)
         return made
+
+    def is_beside(self, node: ir.Item) -> bool:
+        """Tell if an item is at the place of one that the branch tests: it rarely is out of bounds alone."""
+        place = [*map(str, node.indices)]
+        return any(place == [*map(str, item.indices)] for item in self.tested)
 
     def is_cheap(self, node: ir.Apply) -> bool:
         """Tell if an operation takes a few cycles, and leaves at most for an int beyond 64 bits."""
@@ -364,6 +383,46 @@ class _Choices:
                 return replace(one, operands=(one.operands[0], Select(by.type, self.end.test, by, by_other)))
         return Select(one.type, self.end.test, one, other)
 
+    def sums(self, names: list[str], one: _Way, other: _Way) -> dict[str, ir.Expression]:
+        """Return the sums of ints with what each way adds.
+
+        None where one is something else, or is used, or there are only two ways: of these the C++ compiler
+        makes sums of choices itself.
+        """
+        if not any(isinstance(value, Select) for value in (*one.values.values(), *other.values.values())):
+            return {}
+        made: dict[str, ir.Expression] = {}
+        for name in names:
+            if name in self.unbound or self.types.get(name) != INT or self.is_used(name):
+                return {}
+            sum_ = self.sum_of(name, one, other, ast.Add) or self.sum_of(name, one, other, ast.Sub)
+            if sum_ is None:
+                return {}
+            made[name] = sum_
+        self.region.certain |= {*made.values()}
+        return self.in_order_of_items(made, [*map(str, (*one.items, *other.items))])
+
+    def sum_of(self, name: str, one: _Way, other: _Way, operator: type[ast.operator]) -> ir.Apply | None:
+        """Return an int's sum, by the operation of an operator that a way has."""
+        kept = ir.Read(INT, name)
+        adds = _Adds(name, operator)
+        added = adds.choice(self.end.test, one.values.get(name, kept), other.values.get(name, kept))
+        if added is None or not all(node in self.region.certain for node in adds.found):
+            return None
+        base = next((node for node in adds.found if node.operator is operator), None)
+        return None if base is None else replace(base, operands=(kept, added))
+
+    def in_order_of_items(self, made: dict[str, ir.Expression], items: list[str]) -> dict[str, ir.Expression]:
+        """Return values, first one that reads all items: where that leaves, nothing is bound yet.
+
+        None where no value reads all of them.
+        """
+        for name, value in made.items():
+            read = {str(node) for node in subexpressions([value]) if isinstance(node, ir.Item)}
+            if read.issuperset(items):
+                return {name: value, **made}
+        return {}
+
     @cached_property
     def around(self) -> list[ir.Step | ir.End]:
         """The steps and ends of the innermost loop around the branch."""
@@ -416,6 +475,33 @@ class _Choices:
                     if name in _reads(value):
                         return False
         return True
+
+
+class _Adds:
+    """The sums of an int and constants that a branch may give it, taken as sums of one operator."""
+
+    def __init__(self, name: str, operator: type[ast.operator]) -> None:
+        self.name, self.operator = name, operator
+        self.found: list[ir.Apply] = []
+
+    def choice(self, test: ir.Expression, one: ir.Expression, other: ir.Expression) -> ir.Expression | None:
+        """Return what a choice between two values adds; None where one has another form."""
+        first, second = self.added(one), self.added(other)
+        return None if first is None or second is None else Masked(INT, test, first, second)
+
+    def added(self, value: ir.Expression) -> ir.Expression | None:
+        """Return what a value adds to the int; None where it has another form."""
+        match value:
+            case ir.Read(name=self.name):
+                return ir.integer(0)
+            case Select(test=test, one=one, other=other):
+                return self.choice(test, one, other)
+            case ir.Apply(
+                operator=ast.Add | ast.Sub, operands=(ir.Read(name=self.name), ir.Constant(type=kind) as by)
+            ) if kind == INT:
+                self.found.append(value)
+                return by if value.operator is self.operator else ir.integer(-by.value)
+        return None
 
 
 def _in_order(values: dict[str, ir.Expression]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
-from npcompile.lower.loops.select_ir import Select
+from npcompile.lower.loops.select_ir import Masked, Select
 from npcompile.lower.loops.types import FLOAT, Scalar
 
 _ORDERS = tuple(f"npl::{name}<double>" for name in ("less", "less_equal", "greater", "greater_equal"))
@@ -30,6 +30,12 @@ def _select(emitter: Emitter, node: Select) -> str:
     is_constant = isinstance(ways[1], ir.Constant) and c_type(node.type) not in ("bool", "float", "double")
     function = "select_or" if is_constant else "select"
     return emitter.hold(node.type, f"npl::{function}({test}, {one}, {other})")
+
+
+@writes(Masked)
+def _masked(emitter: Emitter, node: Masked) -> str:
+    parts = [emitter.value(part) for part in (node.test, node.one, node.other)]
+    return emitter.hold(node.type, f"npl::masked({', '.join(parts)})")
 
 
 def _compared(emitter: Emitter, test: ir.Expression) -> list[str] | None:

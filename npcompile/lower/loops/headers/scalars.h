@@ -75,4 +75,10 @@ template <class T> static inline T select_or(bool test, T one, T constant) {
     return ((one - constant) & mask) + constant;
 }
 
+// An int by a mask: of several choices by the same tests GCC could else make branches, and vectorises none.
+static inline int64_t masked(bool test, int64_t one, int64_t other) {
+    const int64_t mask = -int64_t(test);
+    return (one & mask) | (other & ~mask);
+}
+
 }  // namespace npl

@@ -38,6 +38,8 @@ SELECTED = [
     "if a[i] == a[i - 1]: n += 1\nelse: n = 1",  # a length that starts again
     "if s > 1.0:\n    n += 1\n    if n > m: m = n\nelse: n = 0",  # and the greatest of them
     "if s > 1.0: n += 1\nelif s > 0.5:\n    n = 0\nelse:\n    m = n\nh = m",
+    "if a[i] > 3: n += 1\nelif a[i] < 1: m += 1\nelse: h += 2",  # sums of choices, which are vectorised
+    "if a[i] > 3:\n    if b[i] < 1: n += 1\n    else: m -= 1\nelse: n += 2",  # items at one place
     "if s > 1.0: s = s * 0.5",
     "if s > 1.0:\n    n += 1\n    if n > m:\n        m = s\nelse: n = 0",
     "if b[i] > 3: s += b[i]",
@@ -47,6 +49,9 @@ SELECTED = [
 BRANCHES = [
     "if a[i] > 3: n += 1",  # sums are vectorised
     "if a[i] > m: m = i",
+    "if a[i] > 3: n += 1\nelif a[i + 1] < 1: m += 1",  # an index may be out of bounds
+    "if a[i] > 3: n += 1\nelif a[i] < 1:\n    if b[i] > 1: m += 1\n    elif b[i + 1] > 1: h += 1",
+    "if a[i] > 3: n += 1\nelif a[i] < 1: m += i",
     "if n < 7: n += 1\nelse: n = 0",  # the test waits for the name: better predicted
     "if i != n: s += 2.0",  # better predicted
     "if b[i] > 3: s += b[i + 1]",  # an index may be out of bounds
@@ -233,6 +238,65 @@ def test_runs() -> None:
         steps = [str(step) for block in run.loop.region.blocks for step in block.steps]
         assert sum("select(" in step for step in steps) == 2
     check(runs_of_large, np.zeros(0), 0.4)
+
+
+def classes(x, y):
+    low = middle = high = nans = score = 0
+    both, either = 5, 7
+    for i in range(len(x)):
+        if x[i] < -0.5:
+            low += 1
+            score -= 3
+        elif x[i] < 0.5:
+            middle += 1
+        elif x[i] >= 0.5:
+            high += 2
+            score += 2
+        else:
+            nans += 1
+        if x[i] > 0:
+            if y[i] > 0:
+                both += 1
+            elif y[i] < -1:
+                either -= 1
+        elif y[i] > 0:
+            either += 1
+    return low, middle, high, nans, score, both, either, i
+
+
+def test_counts_on_several_ways() -> None:
+    random = np.random.default_rng(7)
+    for code, size in (("f8", 100), ("f4", 33), ("i8", 40), ("i1", 70), ("u1", 90)):
+        x, y = (random.normal(0, 2, size).astype(code) for _ in range(2))
+        if code[0] == "f":
+            x[::5] = np.nan
+        run = check(classes, x, y)
+        steps = [str(step) for block in run.loop.region.blocks for step in block.steps]
+        assert sum("masked(" in step for step in steps) == 7
+        check_calls(classes, x, y)
+        check_calls(classes, x, y[:-3])  # an IndexError, by what the data are
+
+
+def test_an_item_on_a_way_that_is_not_taken_may_be_missing() -> None:
+    x, y = np.full(40, np.nan), np.zeros(0)
+    x[:20] = 1.0
+    check_calls(classes, x, y)
+
+
+def counted_at_most(x, y):
+    n = m = 0
+    for i in range(len(x)):
+        if x[i] > 3:
+            n += 1
+        elif x[i] < 1 and n < 5:
+            m += 1
+    return n, m
+
+
+def test_counts_that_are_tested_are_branches() -> None:
+    x = np.random.default_rng(8).integers(0, 5, 60)
+    run = check(counted_at_most, x, None)
+    assert not any("masked(" in str(step) for block in run.loop.region.blocks for step in block.steps)
 
 
 def losses(x, out):
