@@ -227,10 +227,9 @@ class KernelLinking(Account):
         for job in done:
             self._count_job(job)
 
-    def _wait_for(self, entry: RecordedProgram, deadline: float | None = None) -> bool:
+    def _wait_for(self, entry: RecordedProgram, deadline: float | None = None) -> None:
         for job in entry.jobs:
             job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
-        return entry.done
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait until all that this function has under way is compiled, or has failed (see `stats.reasons`).
@@ -270,8 +269,9 @@ class KernelLinking(Account):
                 state.chunks.wait(deadline)
             self._begin_postponed(state)
             for entry in [entry for entry in state.pending if not entry.parked]:
-                if not self._wait_for(entry, deadline):
-                    raise TimeoutError(f"{self.name} is still being compiled")
+                if entry.postponed:  # another thread is about to begin it, and may be held up
+                    self._begin(state, entry)
+                self._wait_for(entry, deadline)
             self._link(state)
         for job in list(self._awaited):
             job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering.contest import MOST
 from tests.programs.native_runtime_faults import LONGEST
 
@@ -289,6 +290,35 @@ def test_wait_has_a_limit() -> None:
     jitted.wait()
     jitted(X)
     assert jitted.stats.replays == 1
+
+
+def test_waiting_while_another_thread_begins_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wait without a limit ends with the kernel, and not with TimeoutError."""
+    begins, goes_on = threading.Event(), threading.Event()
+    write = RecordedProgram.write
+    jitted = npcompile.jit(lambda x: np.arctan(x) * np.exp(x) - np.cosh(x))
+    other = threading.Thread(target=jitted, args=(X,))
+
+    def held_up(self: RecordedProgram) -> Any:
+        if threading.current_thread() is other:
+            begins.set()
+            goes_on.wait(60)
+        return write(self)
+
+    monkeypatch.setattr(RecordedProgram, "write", held_up)
+    monkeypatch.setattr("npcompile.runtime.function.waits_for_another", lambda seconds: True)
+    jitted(X)
+    other.start()
+    try:
+        assert begins.wait(60)
+        jitted.wait()
+        jitted(X)
+        assert jitted.stats.replays == 1
+    finally:
+        goes_on.set()
+        other.join()
+    jitted(X)
+    assert jitted.stats.replays >= 2 and jitted.stats.compilations == 1
 
 
 def test_waiting_by_argument_and_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
