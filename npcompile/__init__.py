@@ -12,22 +12,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING or not (
     sys.argv[:2] == ["-m", "run"] and sys.orig_argv[-len(sys.argv)] in ("npcompile", "-mnpcompile")
 ):
-    from npcompile.diagnostics import installation
+    import gc
 
-    installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
+    from npcompile.lower.codegen.parsing import uncollected
 
-    from npcompile.device import asarray, device
-    from npcompile.diagnostics.settings import config, set_num_threads, warn_of_faults
-    from npcompile.diagnostics.stats import Stats
-    from npcompile.explain.explain import Explanation, explain
-    from npcompile.explain.profile import profile
-    from npcompile.frontend.eager.ndarray import ndarray
-    from npcompile.frontend.program.program import Program
-    from npcompile.frontend.vectorize import vectorize
-    from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
-    from npcompile.lower.native.pool import empty_cache
-    from npcompile.runtime.ahead import spec
-    from npcompile.verify.verify import DifferenceWarning, Verification, verify
+    # The import makes most of a process's objects. Collected once at its end, they bring no full collection
+    # soon after, which would take 0.1 s of somebody's call.
+    with uncollected():
+        from npcompile.diagnostics import installation
+
+        installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
+
+        from npcompile.device import asarray, device
+        from npcompile.diagnostics.settings import config, set_num_threads, warn_of_faults
+        from npcompile.diagnostics.stats import Stats
+        from npcompile.explain.explain import Explanation, explain
+        from npcompile.explain.profile import profile
+        from npcompile.frontend.eager.ndarray import ndarray
+        from npcompile.frontend.program.program import Program
+        from npcompile.frontend.vectorize import vectorize
+        from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
+        from npcompile.lower.native.pool import empty_cache
+        from npcompile.runtime.ahead import spec
+        from npcompile.verify.verify import DifferenceWarning, Verification, verify
+    if gc.isenabled():
+        gc.collect()
 
     warn_of_faults()
 
