@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import pstats
+import sys
 from typing import Any
 
 import numpy as np
@@ -44,3 +45,24 @@ def test_what_has_no_line_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     jitted = npcompile.jit(told)
     assert [jitted(np.ones(3)) for _ in range(3)] == [True] * 3
     assert jitted.stats.replays == 2 and not jitted.stats.reasons
+
+
+def tree(n: Any) -> Any: return np.sqrt(n) if n < 2 else tree(n - 1) + tree(n - 2)  # fmt: skip
+
+
+def test_frames_that_stand_for_the_function_have_its_lines_from_their_beginning() -> None:
+    """Profilers that look at the stack now and then most often meet a frame where it begins."""
+    seen: set[int] = set()
+
+    def look(frame: Any, *_: Any) -> None:
+        if frame.f_code.co_filename == __file__ and frame.f_code.co_name == "tree":
+            seen.add(frame.f_lineno)
+
+    jitted = npcompile.jit(tree)
+    sys.setprofile(look)
+    try:
+        for _ in range(3):
+            jitted(6)
+    finally:
+        sys.setprofile(None)
+    assert seen == {tree.__code__.co_firstlineno}

@@ -48,11 +48,9 @@ def _may_change(function: Any, args: tuple[Any, ...]) -> bool:
     return kind is not dict and id(getattr(kind, "__getitem__", None)) not in _ITEMS
 
 
-def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return function(*args, **kwargs)
-
-
-_TEMPLATE = _call.__code__
+# A lambda has a single line: whoever looks at its frame as it begins finds it there already.
+_TEMPLATE = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
+_TEMPLATE_OF_REPLAYS = (lambda callee, given, named: callee(*given, **named)).__code__
 _callers: dict[tuple[CodeType, str, int], FunctionType] = {}
 
 
@@ -175,15 +173,9 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     place = code, code.co_filename, frame.f_lineno  # the code of equal functions in two files is equal
     caller = _callers.get(place)
     if caller is None or caller.__globals__ is not frame.f_globals:
-        made = _TEMPLATE.replace(
-            co_filename=code.co_filename, co_firstlineno=frame.f_lineno - 1, co_name=code.co_name
-        )
+        made = _placed(_TEMPLATE, code, frame.f_lineno)
         caller = _callers[place] = FunctionType(made, frame.f_globals)
     return users(caller, (function, args, kwargs), {})
-
-
-def _within(callee: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    return callee(*given, **named)
 
 
 def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
@@ -191,13 +183,14 @@ def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
 
     Replays use it, so that loggers and tracebacks see the call where it stands in a helper.
     """
-    made = _within.__code__.replace(
-        co_filename=code.co_filename,
-        co_firstlineno=line - 1,
-        co_name=code.co_name,
-        co_qualname=code.co_qualname,
+    return FunctionType(_placed(_TEMPLATE_OF_REPLAYS, code, line), space)
+
+
+def _placed(template: CodeType, code: CodeType, line: int) -> CodeType:
+    """Return a template whose frames are taken for those of some code at one of its lines."""
+    return template.replace(
+        co_filename=code.co_filename, co_firstlineno=line, co_name=code.co_name, co_qualname=code.co_qualname
     )
-    return FunctionType(made, space)
 
 
 def as_noted(
