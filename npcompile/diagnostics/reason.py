@@ -504,7 +504,7 @@ class Cause(Enum):
 
     # Recordings that do not pay, and replays.
     NOT_RECORDED = "not recorded"
-    NO_SIGNATURE = "an argument's type cannot be part of a signature"
+    NO_SIGNATURE = "an argument cannot be part of a signature"
     SIGNATURES = "more than {} signatures (shapes, dtypes, layouts){}", _FEWER_SIGNATURES
     WAYS = "more than {} ways through the function at one signature{}", _DECIDE_OUTSIDE
     OTHER_WAYS = "{} calls in a row went another way{}", _DECIDE_OUTSIDE

@@ -108,6 +108,16 @@ class PartitionedCalls(CalleeSubstitution):
         return self.body is not None and self.body.answers
 
     @property
+    def _is_deep(self) -> bool:
+        """Tell if the call is one too many within calls."""
+        return self._direct and (self.idling.deep or overhead.is_deepest())
+
+    @property
+    def is_within(self) -> bool:
+        """Tell if the call at hand is within another one of the function's, or beside another thread's."""
+        return self.idling.answers > 1
+
+    @property
     def _is_stale(self) -> bool:
         """Tell whether it would be cut otherwise by now."""
         return self.stale or self.enters is not type(self).enter  # the native runtime has it now
@@ -136,7 +146,11 @@ class PartitionedCalls(CalleeSubstitution):
         """A call of a known signature: where the plain function takes less time, it answers."""
         began, is_first = clock(), self.root.allowance.is_first
         self.useful, self.ran = False, 0.0
+        is_deep = self._is_deep
+        self.idling.answers += 1
         try:
+            if is_deep:
+                return self._run_cut(args, kwargs)
             contest, body = state.block_contest, self.body
             # Most calls of a short native function go no further, as Python that did not run of late is slow.
             if contest is not None and contest.left > 0 and body is not None and not body.closed:
@@ -156,6 +170,7 @@ class PartitionedCalls(CalleeSubstitution):
                     tell(error)
                 raise
         finally:
+            self.idling.answers -= 1
             if not (self.useful or is_first) and this_thread.call is None:
                 state.charge(clock() - began - self.ran, self.ran)
                 self.root.allowance.lasted += self.ran
@@ -259,7 +274,7 @@ class PartitionedCalls(CalleeSubstitution):
                 assert self.made is not None
                 if not self.has_run:
                     self.leave_if_plain()
-                deep = self._direct and self.idling.deep
+                deep = self._is_deep
                 # The first function of a call has its loops ask at each trip: it may go on otherwise later.
                 spent = call.spent and call.begun and not self._substitutes
                 call.begun = True

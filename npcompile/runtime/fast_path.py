@@ -19,6 +19,7 @@ from npcompile.frontend.eager import errstate
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
+from npcompile.frontend.rewrite.recursion import Recursion
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
 from npcompile.runtime.binding import Binding
@@ -66,6 +67,10 @@ class Seen(Known, Protocol):
     cut: Any
     fast_random: bool
     resizes: bool
+
+    @property
+    def recursion(self) -> Recursion | None:
+        """Return the function's code for calls of itself that are plain."""
 
     @property
     def own(self) -> tuple[Any, ...]:
@@ -158,12 +163,14 @@ def _of(recorded: Seen) -> Any:
     if growing >> 64:
         return None
     if recorded._front is None:
+        fn, recursion = recorded.__wrapped__, recorded.recursion
+        alone = None if recursion is None else recursion.plain(fn, recorded)
         quick = not recorded._strict and recorded._default_float is None
         quick = quick and not (recorded.fast_random or recorded.resizes)
         direct = quick and recorded._direct
         recorded._front = _module.Front(
             *(
-                recorded.__wrapped__,
+                fn,
                 binding.parameters,
                 recorded.own,
                 recorded._stats,
@@ -172,6 +179,7 @@ def _of(recorded: Seen) -> Any:
                 direct,
             ),
             recorded.cut,
+            None if recursion is None or alone is None else (alone, recursion.holder(fn)),
         )
     return recorded._front
 

@@ -201,15 +201,17 @@ class RecordedFunction(DeviceChoice):
             self.cut.unanswered = self.cut.idle = 0
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
-        """Return the signature of a call with its arguments in the one form; put its leaves into `leaves`."""
-        if self._growing.has_long(args):
-            self._front = None
-        if self._growing.places:
-            parts = self._growing.parts(args, leaves)
-        else:
-            parts = [key_of(arg, leaves) for arg in args]
-        if kwargs:
-            parts.append((BY_NAME, key_of(kwargs, leaves)))
+        """Return the signature of a call with its arguments in the one form; put its leaves into `leaves`.
+        Raises TypeError where containers hold themselves, or are nested too deeply."""
+        try:
+            if self._growing.has_long(args):
+                self._front = None
+            grow = self._growing.places
+            parts = self._growing.parts(args, leaves) if grow else [key_of(arg, leaves) for arg in args]
+            if kwargs:
+                parts.append((BY_NAME, key_of(kwargs, leaves)))
+        except RecursionError:
+            raise TypeError(str(Cause.NO_SIGNATURE())) from None
         return (torch.get_num_threads(), current_device(), replaced(), *parts)
 
     # -- ways to answer, in the order of `ways` ----------------------------------------------------------
@@ -219,14 +221,14 @@ class RecordedFunction(DeviceChoice):
         while kernels are compiled."""
         args, kwargs, call = request.args, request.kwargs, request.call
         leaves: list[Any] = [*self.own]
-        key = request.key = self.signature(args, kwargs, leaves)
-        if key[1] is not None and self.root is self:
-            if (answer := self._by_choice(request, leaves)) is not ONWARD:
-                return answer
         try:
+            key = request.key = self.signature(args, kwargs, leaves)
             state = self._states.get(key)
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, Cause.NO_SIGNATURE())
+        if key[1] is not None and self.root is self:
+            if (answer := self._by_choice(request, leaves)) is not ONWARD:
+                return answer
         if state is None:
             return ONWARD
         if state.chunks is not None:
@@ -382,11 +384,8 @@ class RecordedFunction(DeviceChoice):
                 state.chunks = DaskCalls(self)
                 return AGAIN
             if state.partitioned is None and not ordinary and self._has_foreign(state, args):
-                return (
-                    self._plain(args, kwargs)
-                    if state.partitioned is None
-                    else state.partitioned.run(args, kwargs)
-                )
+                cut = state.partitioned
+                return self._plain(args, kwargs) if cut is None else cut.run(args, kwargs)
             if state.partitioned is None:
                 return self._record(state, args, kwargs, request.call)
         finally:

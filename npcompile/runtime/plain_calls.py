@@ -6,6 +6,7 @@ It is a base of `RecordedFunction`: what is here records nothing and replays not
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 import types
 from typing import Any
@@ -17,6 +18,7 @@ from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.eager.errstate import all_warnings_are_errors
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.call_sites import with_users_levels
+from npcompile.frontend.rewrite.recursion import Recursion
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.runtime import fast_path
 from npcompile.runtime.current_device import current_device
@@ -43,6 +45,7 @@ class PlainCalls(ShapeSharing):
     _code: types.CodeType | None
     # The function's code, and that which is called in its place.
     _levels: tuple[types.CodeType | None, types.CodeType | None] = None, None
+    _recursion: tuple[types.CodeType | None, Recursion | None] = None, None
     _rewritten: Rewritten | Reason | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
@@ -68,10 +71,19 @@ class PlainCalls(ShapeSharing):
         return self.as_called()
 
     def as_called(self) -> Any:
-        """Return the plain function as npcompile calls it: its warnings name the lines of its callers."""
+        """Return the plain function as npcompile calls it.
+
+        Its warnings name the lines of its callers, and its calls of itself are plain.
+        """
         fn: Any = self.__wrapped__
         if type(fn) is not types.FunctionType:
             return fn
+        recursion = self.recursion
+        usual = recursion is not None and not self._has_options() and current_device() is None
+        if usual and sys.gettrace() is None:  # else a debugger shows a variable that is not the user's
+            assert recursion is not None
+            if (plain := recursion.plain(fn, self)) is not None:
+                return plain
         known, code = self._levels
         if known is not fn.__code__ or code is None:
             code = with_users_levels(fn.__code__, fn.__globals__)
@@ -81,6 +93,16 @@ class PlainCalls(ShapeSharing):
         called = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
         called.__kwdefaults__ = fn.__kwdefaults__
         return called
+
+    @property
+    def recursion(self) -> Recursion | None:
+        """The function's code for calls of itself that are plain; None where it does not call itself."""
+        fn: Any = self.__wrapped__
+        known, recursion = self._recursion
+        if known is not fn.__code__:
+            recursion = Recursion.of(fn)
+            self._recursion = fn.__code__, recursion
+        return recursion
 
     def _by_numpy(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call of a signature that is NumPy's, for good or while its kernels are being compiled."""
@@ -92,6 +114,8 @@ class PlainCalls(ShapeSharing):
         The native runtime is told of its signature, if that is known, and answers some of those after it. A
         contest at hand goes on there: nothing else would end it before the outermost call does.
         """
+        if self.recursion is not None:  # none of its calls within this one comes here
+            return self._plain(args, kwargs)
         self._pass_over(2 * LOOKED_AT)
         try:
             key = self.signature(args, kwargs, [])
@@ -171,7 +195,8 @@ class PlainCalls(ShapeSharing):
         if pays:
             self._passing.give_back()
         elif is_beyond and glances and not on_device(args):
-            self._pass_over(2 * LOOKED_AT)
+            if self.recursion is None:  # else none of its calls within this one comes here
+                self._pass_over(2 * LOOKED_AT)
         elif not self._passing.takes(args):
             self._passing.give_back()
             return False

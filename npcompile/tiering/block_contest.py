@@ -78,8 +78,9 @@ class BlockContest:
         if self._inside_plain:  # the function calls itself: it is measured plain throughout
             partitioned.rest = ALL
             return partitioned.plain(args, kwargs)
-        if self.left > 0 or self._inside:
-            self.left -= 1
+        # Calls of a recursion have any part of its work: none is a measure of another one.
+        if self.left > 0 or self._inside or partitioned.is_within:
+            self.left -= not partitioned.is_within
             return partitioned.run(args, kwargs)
         if self._trial is None:
             self._trial, self._settled = Contest(first=0), is_settled(partitioned)

@@ -12,8 +12,9 @@ MAX_IDLE, AGAIN = 8, 16
 # After this many more looks that found nothing the function is given up, whatever its arguments.
 LOOKS = 4
 
-# Calls within calls from here on are the function's own: as deep as they may be without jit, or half as deep.
-MAX_DEPTH = 24
+# Calls within calls from here on are the function's own. Each of those before takes up to a dozen levels of
+# the stack that Python allows the user's recursion.
+MAX_DEPTH = 8
 ALL = 1 << 30  # calls that pass unlooked at: all of them
 
 
@@ -24,11 +25,12 @@ class IdleCalls:
         self.calls = 0
         self._looks = 0
         self.depth = 0  # calls at hand, each within the one before or in another thread
+        self.answers = 0  # these and those that native code of the whole function answers
 
     @property
     def deep(self) -> bool:
         """Tell if the next call is one too many within calls."""
-        return self.depth >= MAX_DEPTH
+        return max(self.depth, self.answers) >= MAX_DEPTH
 
     @property
     def long(self) -> bool:

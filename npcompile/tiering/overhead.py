@@ -129,7 +129,26 @@ def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
 
 # Calls of jitted functions within one another, past which they are Python's alone: each that machinery looks
 # at takes several levels of Python's stack, of which a function that calls itself needs many.
-DEEPEST = 16
+DEEPEST = 8
+
+
+def is_deepest() -> bool:
+    """Tell if jitted functions that are called now are Python's alone."""
+    call = this_thread.call
+    return call is not None and call.depth > DEEPEST
+
+
+@contextlib.contextmanager
+def beyond_deepest(is_beyond: bool) -> Iterator[None]:
+    """Have jitted functions that the body calls be Python's alone: each would be recorded as deep again."""
+    call, levels = this_thread.call, DEEPEST * is_beyond
+    if call is not None:
+        call.depth += levels
+    try:
+        yield
+    finally:
+        if call is not None:
+            call.depth -= levels
 
 
 def calls_unseen(took: float) -> int:

@@ -107,6 +107,10 @@ class Contested(Protocol):
     def is_native(self) -> bool:
         """Tell if native code of the whole function answers its calls."""
 
+    @property
+    def is_within(self) -> bool:
+        """Tell if the call at hand is within another one of the function's."""
+
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call by blocks."""
 

@@ -64,6 +64,7 @@ from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, wa
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.attributes import attributes
 from npcompile.lower.plan.values import Value
+from npcompile.tiering.overhead import beyond_deepest
 
 # Types whose objects `min` and `max` compare by value.
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))
@@ -589,7 +590,8 @@ def call_function(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: 
     deep = len(recording.closures) >= MAX_OWN_DEPTH
     rewritten = rewrite(fn) if inlining.is_users(fn) and not (deep or inlining.looks_at_callers(fn)) else None
     if not isinstance(rewritten, Rewritten):
-        return call_opaque(recording, Call(fn.__name__, fn), fn, args, kwargs)
+        with beyond_deepest(deep):
+            return call_opaque(recording, Call(fn.__name__, fn), fn, args, kwargs)
     if recording.builder.tracked.node(fn) is None:
         recording.gone_into[fn] = fn.__code__
     return run(recording, rewritten, fn, args, kwargs)

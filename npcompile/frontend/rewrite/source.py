@@ -301,7 +301,8 @@ def compile_in_place(
     free = [ast.arg(name, **where) for name in dict.fromkeys((*code.co_freevars, *extra))]
     # The name defined here is a global to the function, unless it is among its free variables.
     own = cls or (node.name if isinstance(node, ast.FunctionDef) else None)
-    outside: list[ast.stmt] = [ast.Global([own], **where)] if own and own not in code.co_freevars else []
+    bound = (*code.co_freevars, *extra)
+    outside: list[ast.stmt] = [ast.Global([own], **where)] if own and own not in bound else []
     factory = ast.FunctionDef(
         name="factory",
         args=ast.arguments(posonlyargs=[], args=free, kwonlyargs=[], kw_defaults=[], defaults=[]),

@@ -58,6 +58,8 @@ struct Front {
     unsigned long long growing;  // bits for the places of arguments of which only the type counts
     bool quick;          // may the plain function be called here while kernels are compiled?
     bool direct;         // may the plain function be called here for good, without entering Python?
+    PyObject *alone;     // the function whose calls of itself are plain, too; or null
+    PyObject *holder;    // the cell or the namespace from which the function takes itself to call it; or null
     PyObject *cut;       // of a block, the cut function, which counts calls in a row that no kernel answers; or null
     PyObject *known;     // the text of a signature -> (state, count of threads, key, None or what `choose` was given)
     bool chosen;         // does the host answer calls of a signature under a device?
@@ -92,6 +94,17 @@ bool holds(PyObject *variable, PyObject *unset, PyObject *wanted) {
 
 // Returns true if no device is asked for. If none ever was in this process, the thread's context is not looked into.
 bool is_without_device() { return !PyList_GET_SIZE(usual.devices) || holds(usual.device, nullptr, Py_None); }
+
+// Returns the plain function (borrowed). Its calls of itself are plain, too, if its name still stands for the recorded one.
+PyObject *plain_of(Front *self, PyObject *recorded) {
+    if (!self->alone || !is_without_device()) return self->function;
+    auto *function = reinterpret_cast<PyFunctionObject *>(self->function);
+    auto *alone = reinterpret_cast<PyFunctionObject *>(self->alone);
+    PyObject *held = PyCell_Check(self->holder) ? PyCell_GET(self->holder)
+                                                : PyDict_GetItemWithError(self->holder, alone->func_name);
+    bool same = alone->func_defaults == function->func_defaults && alone->func_kwdefaults == function->func_kwdefaults;
+    return held == recorded && same ? self->alone : self->function;
+}
 
 PyObject *filters_now() { return PyDict_GetItemWithError(usual.warnings, names.filters); }
 
@@ -306,8 +319,9 @@ bool is_strangers(Front *self, PyObject *recorded, PyObject *const *args, Py_ssi
 }
 
 // Calls the plain function for a signature whose calls raised; one that does not raise is recorded again next time.
-PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_t given, PyObject *named, long diverged) {
-    PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+PyObject *raising(Front *self, PyObject *recorded, PyObject *state, PyObject *const *args, Py_ssize_t given, PyObject *named,
+                  long diverged) {
+    PyObject *answer = PyObject_Vectorcall(plain_of(self, recorded), args, size_t(given), named);
     if (answer) {
         if (diverged) Py_XSETREF(slots.misses.of(state), PyLong_FromLong(1));  // it is no replay
         Py_XSETREF(slots.raises.of(state), Py_NewRef(Py_False));
@@ -325,12 +339,12 @@ bool owes(PyObject *account, const Slot &slot) {
 }
 
 // Calls the plain function to pay. Its seconds count, but within another such call, which counts them.
-PyObject *paying(Front *self, PyObject *account, const Slot &slot, PyObject *const *args, Py_ssize_t given,
-                 PyObject *named) {
+PyObject *paying(Front *self, PyObject *recorded, PyObject *account, const Slot &slot, PyObject *const *args,
+                 Py_ssize_t given, PyObject *named) {
     using Clock = std::chrono::steady_clock;
     bool counts = !paying_calls++;
     auto start = counts ? Clock::now() : Clock::time_point();
-    PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+    PyObject *answer = PyObject_Vectorcall(plain_of(self, recorded), args, size_t(given), named);
     paying_calls--;
     if (counts) {
         double took = std::chrono::duration<double>(Clock::now() - start).count();
@@ -370,13 +384,13 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     PyObject *partitioned = slots.partitioned.of(state), *ready = slots.ready.of(state);
     if (!partitioned || !ready || !PyList_CheckExact(ready)) return nullptr;
     if (self->direct && !self->cut && owes(state, slots.overdrawn))
-        return paying(self, state, slots.overdrawn, args, given, named);
+        return paying(self, recorded, state, slots.overdrawn, args, given, named);
     bool plain = self->direct;
     bool resting = false;  // the signature rests, not the whole cut function
     if (partitioned != Py_None) {
         if (plain && slots.cut_raises.of(partitioned) == Py_True) {
             Py_INCREF(partitioned);
-            PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+            PyObject *answer = PyObject_Vectorcall(plain_of(self, recorded), args, size_t(given), named);
             if (answer) Py_XSETREF(slots.cut_raises.of(partitioned), Py_NewRef(Py_False));
             Py_DECREF(partitioned);
             return counted(self, answer, &slots.plain_calls, 0, 0);
@@ -392,16 +406,16 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
             PyObject *answer = replayed(self, recorded, state, ready, signature, bound, diverged);
             Py_DECREF(ready);
             if (answer || PyErr_Occurred() || !may_raise) return answer;
-            return raising(self, state, args, given, named, diverged);
+            return raising(self, recorded, state, args, given, named, diverged);
         }
-        if (may_raise) return raising(self, state, args, given, named, 0);
+        if (may_raise) return raising(self, recorded, state, args, given, named, 0);
         plain = plain && slots.is_numpys.of(state) == Py_True;
         plain = plain || (resting = self->quick && rests(state, slots.rest));
     }
     if (plain) {
         if (!unanswered(self)) return nullptr;
         if (!named && (resting || partitioned == Py_None)) pass_on(self, state, resting, args, given);
-        PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+        PyObject *answer = PyObject_Vectorcall(plain_of(self, recorded), args, size_t(given), named);
         return counted(self, answer, &slots.plain_calls, 0, 0);
     }
     if (partitioned != Py_None) {
@@ -489,10 +503,10 @@ PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_s
                 Py_DECREF(known);
             } else if (ok && !apart && self->direct && rests(recorded, slots.unlooked)) {
                 self->strangers = true;
-                if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+                if (unanswered(self)) answer = PyObject_Vectorcall(plain_of(self, recorded), args, size_t(given), named);
                 answer = counted(self, answer, &slots.plain_calls, 0, 0);
             } else if (!apart && self->direct && !self->cut && owes(recorded, slots.function_overdrawn)) {
-                answer = paying(self, recorded, slots.function_overdrawn, args, given, named);
+                answer = paying(self, recorded, recorded, slots.function_overdrawn, args, given, named);
             }
         }
     }
@@ -508,7 +522,7 @@ __attribute__((noinline)) PyObject *slowly(PyObject *recorded, PyObject *const *
         if (!named && is_strangers(self, recorded, args, given)) {
             self->passed++;
             PyObject *answer = nullptr;
-            if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, flags, nullptr);
+            if (unanswered(self)) answer = PyObject_Vectorcall(plain_of(self, recorded), args, flags, nullptr);
             Py_DECREF(front);
             return answer;
         }
@@ -529,12 +543,12 @@ __attribute__((noinline)) PyObject *slowly(PyObject *recorded, PyObject *const *
 PyObject *vector(PyObject *recorded, PyObject *const *args, size_t flags, PyObject *named) {
     Front *self = reinterpret_cast<Front *>(slots.front.of(recorded));
     if (!self || reinterpret_cast<PyObject *>(self) == Py_None || named) return slowly(recorded, args, flags, named);
-    PyObject *function = self->function;
-    if (PyFunction_GET_CODE(function) != self->code || !self->passing.takes(args, PyVectorcall_NARGS(flags)) ||
+    if (PyFunction_GET_CODE(self->function) != self->code || !self->passing.takes(args, PyVectorcall_NARGS(flags)) ||
         !is_without_device())
         return slowly(recorded, args, flags, nullptr);
     self->passed++;
     if (self->cut && !unanswered(self)) return nullptr;
+    PyObject *function = plain_of(self, recorded);
     return reinterpret_cast<PyFunctionObject *>(function)->vectorcall(function, args, flags, nullptr);
 }
 
@@ -561,15 +575,16 @@ PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given,
 
 // ------------------------------------------------------------------------------------------------- as an object
 
-// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, quick, direct, cut)
+// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, quick, direct, cut,
+// (alone, holder) or None)
 PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
-    PyObject *function, *takes, *only_named, *own, *stats, *cut;
+    PyObject *function, *takes, *only_named, *own, *stats, *cut, *recursion;
     Py_ssize_t only_positional;
     unsigned long long growing;
     int more, more_named, quick, direct;
-    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKppO", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKppOO", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
                           &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &growing, &quick,
-                          &direct, &cut))
+                          &direct, &cut, &recursion))
         return nullptr;
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -582,6 +597,10 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->quick = quick;
     self->direct = direct;
     self->cut = cut == Py_None ? nullptr : Py_NewRef(cut);
+    if (PyTuple_CheckExact(recursion) && PyTuple_GET_SIZE(recursion) == 2) {
+        self->alone = Py_NewRef(PyTuple_GET_ITEM(recursion, 0));
+        self->holder = Py_NewRef(PyTuple_GET_ITEM(recursion, 1));
+    }
     self->known = PyDict_New();
     self->words = PySet_New(nullptr);
     if (!self->known || !self->words) Py_CLEAR(self);
@@ -672,7 +691,7 @@ PyObject *front_forget(PyObject *self, PyObject *) {
 
 int front_traverse(PyObject *object, visitproc visit, void *arg) {
     Front *self = reinterpret_cast<Front *>(object);
-    for (PyObject *held : {self->function, self->code, self->parameters.takes, self->parameters.only_named, self->own,
+    for (PyObject *held : {self->function, self->code, self->alone, self->holder, self->parameters.takes, self->parameters.only_named, self->own,
                            self->stats, self->known, self->last_text, self->last, self->filters, self->first,
                            self->errors, self->cut, self->lender, self->words})
         Py_VISIT(held);
@@ -681,7 +700,7 @@ int front_traverse(PyObject *object, visitproc visit, void *arg) {
 
 int front_clear(PyObject *object) {
     Front *self = reinterpret_cast<Front *>(object);
-    for (PyObject **held : {&self->function, &self->code, &self->parameters.takes, &self->parameters.only_named,
+    for (PyObject **held : {&self->function, &self->code, &self->alone, &self->holder, &self->parameters.takes, &self->parameters.only_named,
                             &self->own, &self->stats, &self->known, &self->last_text, &self->last, &self->filters,
                             &self->first, &self->errors, &self->cut, &self->lender, &self->words})
         Py_CLEAR(*held);
@@ -716,7 +735,7 @@ bool ready_front() {
     front_type.tp_clear = front_clear;
     front_type.tp_methods = front_methods;
     front_type.tp_doc = "What is known of one recorded function's signatures: Front(function, (takes, only_named, "
-                        "only_positional, more, more_named), own, stats, growing, quick, direct, cut).";
+                        "only_positional, more, more_named), own, stats, growing, quick, direct, cut, (alone, holder)).";
     struct {
         PyObject **name;
         const char *text;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import hashlib
 import os
 import platform
@@ -244,8 +245,7 @@ class _Compiler:
             return []
         flags = [f"-I{FOLDER}", *asked]
         if (header := self.headers.get(tuple(flags))) is None:
-            digest = hashlib.sha256(b"".join(header.read_bytes() for header in HEADERS)).hexdigest()
-            header = cpp.Header(Path(config.header_dir), f"// {digest}\n{_INCLUDES}\n", lambda: flags)
+            header = cpp.Header(Path(config.header_dir), f"// {_headers()}\n{_INCLUDES}\n", lambda: flags)
             self.headers[tuple(flags)] = header
         return header.flags(compiler)
 
@@ -309,11 +309,14 @@ def _flags() -> list[str]:
 
 
 def _key(source: str, flags: list[str]) -> str:
-    digest = hashlib.sha256(" ".join([*flags, marked(source)]).encode())
-    for header in HEADERS:
-        digest.update(header.read_bytes())
-    digest.update(re.sub(r" *//.*", "", source).encode())
-    return f"loop-{digest.hexdigest()[:32]}"
+    parts = " ".join([*flags, marked(source)]), _headers(), re.sub(r" *//.*", "", source)
+    return f"loop-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}"
+
+
+@functools.cache
+def _headers() -> str:
+    """Return a digest of the headers. They are many, and loops are keyed at first calls: it is made once."""
+    return hashlib.sha256(b"".join(header.read_bytes() for header in HEADERS)).hexdigest()
 
 
 def _name(key: str) -> str:
