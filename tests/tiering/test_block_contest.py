@@ -19,7 +19,7 @@ class Cut:
 
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
         self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
-        self.reaches_loops = self.is_native = self.compiles_loops = False
+        self.reaches_loops = self.is_native = self.compiles_loops = self.is_within = False
         self.typed, self.lacks, self.rest, self.as_written = 0, False, 0, 0.0
         self.now = 0.0
         self.runs = 0

@@ -23,7 +23,7 @@ class UnderWay:
     error = None
 
     def wait(self, timeout: float | None = None) -> None:
-        pass
+        raise TimeoutError
 
 
 @pytest.fixture
