@@ -15,7 +15,7 @@ import re
 import warnings
 import weakref
 from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
@@ -134,6 +134,13 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
     code = fn.__code__
     if code.co_firstlineno > len(lines):
         raise NotFound(Cause.SOURCE_CHANGED())
+    modules = frozenset([name for name, one in fn.__globals__.items() if type(one) is ModuleType])
+    of_pytest = pytest_asserts.IMPORTS.intersection(fn.__globals__)
+    if code.co_name != "<lambda>" and (further := _imports_used(fn, lines)) is not None:
+        text = _text(lines, code.co_firstlineno, _last_line(code, lines))
+        node = _alone(text, fn, [modules | further | of_pytest, of_pytest])
+        if node is not None:
+            return _proved(code, node, text, modules | further)
     text = ""
     candidates: list[FunctionNode] = []
     file = _file(code.co_filename, lines)
@@ -143,18 +150,85 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
         text = _text(lines, code.co_firstlineno, file.ends[code.co_firstlineno])
         node = _definition(code, text, fn.__globals__)
         candidates = [] if node is None else [node]
-    of_pytest = pytest_asserts.IMPORTS.intersection(fn.__globals__)
     ways = [names | of_pytest for names in file.imported(code.co_firstlineno)]
     matching = [node for node in candidates if _compiles_to(node, code, ways)]
     if not matching:
         raise NotFound(Cause.OTHER_SOURCE())
     if len(matching) > 1:
         raise NotFound(Cause.TWO_LAMBDAS())
-    imports = ways[0].union([name for name, one in fn.__globals__.items() if type(one) is ModuleType])
+    return _proved(code, matching[0], text, ways[0] | modules)
+
+
+def _proved(
+    code: CodeType, node: FunctionNode, text: str, imports: frozenset[str]
+) -> tuple[FunctionNode, frozenset[str]]:
+    """Return a tree that compiles to the code. text: that of a `def`, which is kept; else empty."""
     if text:
         key = id(code)
         _proven[key] = weakref.ref(code, lambda _: _proven.pop(key, None)), text, imports
-    return matching[0], imports
+    return node, imports
+
+
+def _alone(text: str, fn: FunctionType, ways: list[frozenset[str]]) -> FunctionNode | None:
+    """Return the tree of a `def`'s text if it compiles to the function's code; else None.
+
+    Most functions are found so. To parse all of a long file would take a good part of a first call.
+    """
+    try:
+        node = _definition(fn.__code__, text, fn.__globals__)
+    except (SyntaxError, ValueError):
+        return None
+    return node if node is not None and _compiles_to(node, fn.__code__, ways) else None
+
+
+_OF_MODULES = (FunctionType, BuiltinFunctionType, type)  # they know where they were defined
+_DEFINITION = re.compile(r"^(?:(?:def|class) +(\w+)|(\w+) *(?::[^=\n]*)?=)", re.MULTILINE)
+_defined: dict[str, tuple[list[str], frozenset[str]]] = {}  # names that a file's own lines define, by file
+
+
+def _imports_used(fn: FunctionType, lines: list[str]) -> frozenset[str] | None:
+    """Return names of no modules that the function uses and its file imports; None if some cannot be told.
+
+    An object that no line of the file defines may have been imported, or made in another way.
+    """
+    file, names = fn.__code__.co_filename, fn.__globals__
+    known = _defined.get(file)
+    if known is None or known[0] is not lines:
+        found = frozenset([one or other for one, other in _DEFINITION.findall("".join(lines))])
+        known = _defined[file] = lines, found
+    used = [name for name in _names_in(fn.__code__) & names.keys() if type(names[name]) is not ModuleType]
+    imported = [name for name in used if name not in known[1]]
+    own = names.get("__name__")
+    if all(isinstance(names[name], _OF_MODULES) and names[name].__module__ != own for name in imported):
+        return frozenset(imported)
+    return None
+
+
+def _names_in(code: CodeType) -> set[str]:
+    return {*code.co_names}.union(
+        *[_names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+    )
+
+
+def _last_line(code: CodeType, lines: list[str]) -> int:
+    """Return the last line of a `def`, by its code and the indentation of lines: a guess, to be proved."""
+    last = _last_of(code)
+    margin = _indentation(lines[code.co_firstlineno - 1])
+    for number, line in enumerate(lines[last:], last + 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            if _indentation(line) <= margin:
+                break
+            last = number
+    return last
+
+
+def _last_of(code: CodeType) -> int:
+    own = [line for _, _, line in code.co_lines() if line is not None]
+    return max([*own, *[_last_of(const) for const in code.co_consts if isinstance(const, CodeType)]])
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _compiles_to(node: FunctionNode, code: CodeType, ways: list[frozenset[str]]) -> bool:
@@ -203,9 +277,10 @@ def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
     known = _lambdas_of.get(code.co_filename)
     if known is None or known[0] is not lines:
         by_line: dict[int, list[ast.Lambda]] = {}
-        for node in ast.walk(parse("".join(lines))):
-            if isinstance(node, ast.Lambda):
-                by_line.setdefault(node.lineno, []).append(node)
+        with parsing.uncollected():
+            for node in ast.walk(parse("".join(lines))):
+                if isinstance(node, ast.Lambda):
+                    by_line.setdefault(node.lineno, []).append(node)
         known = _lambdas_of[code.co_filename] = lines, by_line
     return list(copy.deepcopy(known[1].get(code.co_firstlineno, [])))
 

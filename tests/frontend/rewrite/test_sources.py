@@ -25,6 +25,8 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.frontend.rewrite import source
+from npcompile.lower.codegen import parsing
 
 PROGRAM = """\
 import numpy as np
@@ -140,6 +142,79 @@ def test_a_text_that_was_changed_is_not_taken(whole: bool, tmp_path: Path) -> No
     for part in [statements] if whole else [[one] for one in statements]:
         exec(compile(ast.Module(part, []), str(path), "exec"), space)
     assert reason(space["f"], X).startswith("its source does not compile to its code")
+
+
+# Texts of files
+
+# Ends of functions that indentation alone does not show.
+ENDS = """\
+from math import (
+    floor,
+)
+import numpy as np
+
+def one_line(x): return np.multiply(x, 2)
+def dead(x):
+    return np.multiply(x, 2)
+    "never reached"
+
+    # a comment
+
+def dedented(x):
+    return np.multiply(x, len('''
+a
+'''))
+def bracket(x):
+    return np.multiply(
+        x,
+        floor(2.5)
+)
+# a comment
+class A:
+    @staticmethod
+    def in_a_class(x):
+        def inner(y):
+            return np.multiply(y, 2)
+        return inner(x)
+
+    in_a_class_too = staticmethod(one_line)
+def last(x):
+    pass
+    return np.multiply(x, 2)"""
+
+
+def module_of(text: str, path: Path) -> dict[str, Any]:
+    path.write_text(text)
+    space: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(text, str(path), "exec"), space)
+    return space
+
+
+def test_functions_are_found_whole(tmp_path: Path) -> None:
+    """The tree is that which Python makes of the whole file."""
+    space = module_of(ENDS, tmp_path / "ends.py")
+    nodes = [node for node in ast.walk(ast.parse(ENDS)) if isinstance(node, ast.FunctionDef)]
+    found = {node.name: node for node in nodes if node.name != "inner"}
+    assert len(found) == 6
+    for name, node in found.items():
+        fn = space.get(name) or space["A"].in_a_class
+        tree, imports = source.find(fn)
+        assert ast.dump(tree, include_attributes=True) == ast.dump(node, include_attributes=True)
+        assert "np" in imports and ("floor" in imports or name != "bracket")
+
+
+def test_the_rest_of_a_file_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long file takes no more time than a short one, unless it has to tell where an object came from."""
+    text = "from math import floor, pi\nHALF = 0.5\nREST = [1]\n"
+    text += "def f(x):\n    return floor(x) * HALF\ndef g(x):\n    return floor(x) * pi\n"
+    space = module_of(text, tmp_path / "long.py")
+    parsed: list[str] = []
+    parse = parsing.parse
+    monkeypatch.setattr(parsing, "parse", lambda text, *name: parsed.append(text) or parse(text, *name))
+    assert source.find(space["f"])[1] == {"floor"}
+    assert not any("REST" in one for one in parsed)
+    assert source.find(space["g"])[1] == {"floor", "pi"}
+    assert any("REST" in one for one in parsed)
 
 
 # Functions that stand in for others
