@@ -107,6 +107,7 @@ class RecordedFunction(DeviceChoice):
             self._binding = Binding(fn)
             self._arity = self._binding.arity
             self._rewritten: Rewritten | Reason | None = None
+            self._levels = self._recursion = None, None
             self._front = None
             self._passing = PlainStreak()
             self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)

@@ -39,13 +39,13 @@ _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect
 class PlainCalls(ShapeSharing):
     """A recorded function's calls that are not replays."""
 
-    __slots__ = ("_passing", "_rewritten", "resizes")
+    __slots__ = ("_levels", "_passing", "_recursion", "_rewritten", "resizes")
     _direct: bool
     _passing: PlainStreak
     _code: types.CodeType | None
     # The function's code, and that which is called in its place.
-    _levels: tuple[types.CodeType | None, types.CodeType | None] = None, None
-    _recursion: tuple[types.CodeType | None, Recursion | None] = None, None
+    _levels: tuple[types.CodeType | None, types.CodeType | None]
+    _recursion: tuple[types.CodeType | None, Recursion | None]
     _rewritten: Rewritten | Reason | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
