@@ -163,7 +163,14 @@ class PartitionedCalls(CalleeSubstitution):
                             contest.left -= lent.left
                             state.lent = lent
                         return answer
-            return self._answer(state, args, kwargs)
+            call = this_thread.call
+            if call is None or self.is_native:
+                return self._answer(state, args, kwargs)
+            before = call.switch(True)  # a recursion comes here by the native runtime, which takes no time
+            try:
+                return self._answer(state, args, kwargs)
+            finally:
+                call.switch(before)
         except BaseException as error:  # the native runtime calls this, and not `RecordedFunction.__call__`
             if (fault := fault_of(error)) is None:
                 with contextlib.suppress(Exception):
@@ -301,6 +308,7 @@ class PartitionedCalls(CalleeSubstitution):
             began, start = overhead.clock(), clock()
             self.idling.depth += 1
             call.switch(False)
+            machinery = call.machinery
             try:
                 if self.watch is not None and not (deep or spent or unpaid):
                     result = self.watch.call(function, args, kwargs)
@@ -319,7 +327,7 @@ class PartitionedCalls(CalleeSubstitution):
                 raise
             finally:
                 call.switch(True)
-                ran = clock() - start
+                ran = max(clock() - start - (call.machinery - machinery), 0.0)
                 self.idling.depth -= 1
                 if unpaid and self.owner is self.root and not self.idling.depth:
                     self.rest = self.owner.root.allowance.passes(overhead.clock() - began)
