@@ -6,6 +6,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen import (
     array_code,
     array_iterator_code,
+    branch_code,
     comprehension_code,
     creation_code,
     deque_code,
@@ -35,6 +36,7 @@ from npcompile.lower.loops.codegen.open_container_code import open_types, with_o
 FAMILIES = (
     array_code,
     array_iterator_code,
+    branch_code,
     comprehension_code,
     creation_code,
     deque_code,

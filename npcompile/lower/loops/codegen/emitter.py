@@ -20,6 +20,7 @@ from npcompile.lower.loops.codegen.nesting import innermost
 from npcompile.lower.loops.codegen.poll_chunks import INNER_TRIP, OUTER_TRIP, PollChunks
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.codegen.trip_counts import TripCounts
+from npcompile.lower.loops.codegen.vector_width import width_of
 from npcompile.lower.loops.layout import Layout, layout_of
 from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.register_ir import Registers
@@ -27,8 +28,7 @@ from npcompile.lower.loops.types import Known, Type
 from npcompile.lower.loops.verifier import bound_by
 
 ENTRY_NAME = "npc_loop("
-ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
-
+ENTRY = f'__attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
 
 OVERFLOW = "a Python int beyond 64 bits"  # a reason to leave
 
@@ -147,8 +147,9 @@ class Emitter:
             *self.lines,
             "return number;",
         ]
-        text = "\n".join("    " + line for line in lines)
-        return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout, codes)
+        begin = f'{functions}extern "C" {width_of(self.region)}{ENTRY} {{'
+        text = "\n".join((begin, *("    " + line for line in lines), "}", ""))
+        return Source(text, tuple(self.exits), self.layout, codes)
 
     def function(self, number: int) -> str:
         """Return the function whose body the region is. number: its place among the functions."""
@@ -550,12 +551,6 @@ def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code
 @does(ir.Jump)
 def _jump(emitter: Emitter, end: ir.Jump) -> None:
     emitter.lines.append(emitter.go(end.target))
-
-
-@does(ir.Branch)
-def _branch(emitter: Emitter, end: ir.Branch) -> None:
-    test = emitter.value(end.test)
-    emitter.lines.append(f"if ({test}) {emitter.go(end.then)} else {emitter.go(end.otherwise)}")
 
 
 @does(ir.Leave)

@@ -75,6 +75,16 @@ template <class T> static inline T select_or(bool test, T one, T constant) {
     return ((one - constant) & mask) + constant;
 }
 
+// A function whose loops may have vectors as wide as the compiler takes to be best on the processor.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define NPL_WIDE __attribute__((target("prefer-vector-width=none")))
+#else
+#define NPL_WIDE
+#endif
+
+// A way of a branch of which the compiler makes no choice.
+#define NPL_STAYS_BRANCH __asm__ volatile("");
+
 // An int by a mask: of several choices by the same tests GCC could else make branches, and vectorises none.
 static inline int64_t masked(bool test, int64_t one, int64_t other) {
     const int64_t mask = -int64_t(test);
