@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.paths import PACKAGE
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.eager import convert, counters, errstate
 from npcompile.frontend.eager.strided import Strided, overlap
@@ -220,9 +221,20 @@ def _redo(name: str, error: Exception, ask: Callable[[bool], Any]) -> Any:
     try:
         answer = ask(False)
     except Exception as real:
-        raise real from None
+        _take_out_ours(real)
+        raise
     counters.op_failures[f"{name}: {type(error).__name__}: {error}"] += 1
     return answer
+
+
+def _take_out_ours(error: BaseException) -> None:
+    """Take the exceptions that npcompile has caught out of those that NumPy's came after."""
+    while (earlier := error.__context__) is not None:
+        caught = earlier.__traceback__
+        if caught is not None and caught.tb_frame.f_code.co_filename.startswith(PACKAGE):
+            error.__context__ = earlier.__context__
+        else:
+            error = earlier
 
 
 MAX_AXES = 32  # of torch's copies and reductions; its tensors and NumPy's arrays have up to 64
@@ -401,7 +413,11 @@ def host(
             copies[id(array)] = array, copy, copy.copy()
         return copies[id(array)][1]
 
-    answer = function(*map_arrays(args, on_host), **map_arrays(kwargs, on_host))
+    try:
+        answer = function(*map_arrays(args, on_host), **map_arrays(kwargs, on_host))
+    except BaseException as error:
+        _take_out_ours(error)
+        raise
     if count:
         counters.host_calls[name_of(function if name is None else name)] += 1
     for array, now, before in copies.values():

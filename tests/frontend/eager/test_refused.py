@@ -117,3 +117,46 @@ def test_functions_that_import_others_warn_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.polynomial.hermite.herm2poly([1, 2, 3]).tolist() == [-5.0, 4.0, 12.0]
+
+
+# Calls that NumPy refuses: by itself, while it handles an exception, or after one of a callback with a cause.
+CHAINED = """
+np.ones(3) + "x"
+np.ones(3) + np.ones(7)
+np.ones(3) @ np.ones((4, 4))
+np.sin(np.array(["x"]))
+np.ones(3).reshape(2, 2)
+np.linalg.eig(np.ones(3))
+np.unpackbits(np.ones(3))
+np.zeros(3, "i4,i4") + 1
+np.vectorize(fails)(np.ones(3))
+np.apply_along_axis(fails, 0, np.ones(3))
+""".strip().splitlines()
+
+
+def fails(x: object) -> None:
+    raise KeyError("of a callback") from OSError("its cause")
+
+
+def chain(program: str, module: object) -> list[tuple[object, ...]]:
+    """The exception of a program that runs while another is handled, and those that it came after."""
+    error: BaseException | None = None
+    try:
+        try:
+            raise LookupError("the user's")
+        except LookupError:
+            eval(program, {"np": module, "fails": fails})
+    except Exception as raised:
+        error = raised
+    found = []
+    while error is not None:
+        found.append((type(error), type(error.__cause__), error.__suppress_context__))
+        error = error.__context__
+    return found
+
+
+@pytest.mark.parametrize("program", CHAINED)
+def test_exceptions_come_after_those_that_numpys_come_after(program: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert chain(program, np) == chain(program, numpy) != []
