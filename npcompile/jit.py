@@ -24,7 +24,7 @@ from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarn
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog.called_libraries import calls_libraries
-from npcompile.frontend.catalog.inlining import is_users_class, note_jitted
+from npcompile.frontend.catalog.inlining import is_users_class, is_written_by_user, note_jitted
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.long_loops import goes_over_many
@@ -570,16 +570,16 @@ def jit(
     if isinstance(fn, property):
         getter = fn.fget and Jitted(fn.fget, *options)
         return property(getter, fn.fset, fn.fdel, fn.__doc__)
+    if isinstance(fn, type):
+        note_jitted(fn)
+        is_users = is_users_class(fn) or is_written_by_user(fn)
+        return _with_methods(fn, options) if is_users else Jitted(fn, *options)
     called = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(called, Jitted | types.FunctionType) and is_users_class(type(fn)):
         made = jit(called, wait=wait, strict=strict, default_float=default_float, fast_random=fast_random)
         instance = Instance(made, fn)
         vars(instance)["_called"] = called
         return instance
-    if isinstance(fn, type):
-        note_jitted(fn)
-    if isinstance(fn, type) and is_users_class(fn):
-        return _with_methods(fn, options)
     return Jitted(fn, *options)
 
 

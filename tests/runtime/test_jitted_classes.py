@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
 import functools
 import inspect
 import pickle
@@ -130,6 +131,45 @@ def test_a_dataclass_stays_one() -> None:
     again = pickle.loads(pickle.dumps(one))
     np.testing.assert_array_equal(again.method(X), X * 2)
     np.testing.assert_array_equal(copy.deepcopy(one).method(X), X * 2)
+
+
+class Called(type):
+    """Makes objects in Python."""
+
+    def __call__(cls, *args: Any) -> Any:
+        one = super().__call__(*args)
+        one.made = True
+        return one
+
+    def __getitem__(cls, k: int) -> str:
+        return cls.__name__ * k
+
+
+@npcompile.jit
+class Made(metaclass=Called):
+    made = False
+
+    def method(self, x: Any) -> Any:
+        return x * 2
+
+
+@npcompile.jit
+class Reduction(enum.Enum):
+    MEAN = "mean"
+    MAX = "max"
+
+    def of(self, x: Any) -> Any:
+        return getattr(np, self.value)(x)
+
+
+def test_classes_of_any_metaclass_stay_classes() -> None:
+    assert isinstance(Made, Called) and Made[2] == "MadeMade" and Made().made
+    assert isinstance(Reduction, type) and [one.name for one in Reduction] == ["MEAN", "MAX"]
+    assert Reduction("max") is Reduction.MAX is pickle.loads(pickle.dumps(Reduction.MAX))
+    for _ in range(3):
+        np.testing.assert_array_equal(Made().method(X), X * 2)
+        assert [one.of(X) for one in Reduction] == [2.0, 3.0]
+    assert Made.method.stats.replays and Reduction.of.stats.replays
 
 
 def test_a_property_is_one_whose_getter_is_jitted() -> None:

@@ -72,12 +72,18 @@ def is_users_class(kind: type) -> bool:
     if not kind.__flags__ & _MADE_BY_PYTHON:
         return False
     known = _is_users_class.get(kind)
-    if known is None:
-        module = sys.modules.get(kind.__module__)
-        file = getattr(module, "__file__", None)
-        known = _is_users_by_methods(kind, module) if file is None else installed_packages.is_users_file(file)
-        known = _is_users_class[kind] = known and not issubclass(kind, enum.Enum)  # whose members are values
+    if known is None:  # members of an enumeration are values
+        known = _is_users_class[kind] = is_written_by_user(kind) and not issubclass(kind, enum.Enum)
     return known
+
+
+def is_written_by_user(kind: type) -> bool:
+    """Tell if a class statement of the user's made a class."""
+    if not kind.__flags__ & _MADE_BY_PYTHON:
+        return False
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    return _is_users_by_methods(kind, module) if file is None else installed_packages.is_users_file(file)
 
 
 def _is_users_by_methods(kind: type, module: Any) -> bool:
