@@ -33,7 +33,7 @@ from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.plan.attributes import source_place
 from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect, recurs_over_items
-from npcompile.runtime import fast_path
+from npcompile.runtime import descriptors, fast_path
 from npcompile.runtime.ahead import compile_ahead
 from npcompile.runtime.arrivals import arrived, texts_of
 from npcompile.runtime.function import MAX_MISSES, RecordedFunction
@@ -565,11 +565,9 @@ def jit(
         return Partial(Jitted(fn.func, *options), *fn.args, **fn.keywords)
     if isinstance(fn, types.MethodType):
         return types.MethodType(Jitted(fn.__func__, *options), fn.__self__)
-    if isinstance(fn, staticmethod | classmethod):
-        return type(fn)(Jitted(fn.__func__, *options))
-    if isinstance(fn, property):
-        getter = fn.fget and Jitted(fn.fget, *options)
-        return property(getter, fn.fset, fn.fdel, fn.__doc__)
+    descriptor = descriptors.of_jitted(fn, lambda function: Jitted(function, *options))
+    if descriptor is not None:
+        return descriptor
     if isinstance(fn, type):
         note_jitted(fn)
         is_users = is_users_class(fn) or is_written_by_user(fn)

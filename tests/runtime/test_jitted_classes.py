@@ -186,6 +186,35 @@ def test_a_property_is_one_whose_getter_is_jitted() -> None:
     assert vars(Holder)["doubled"].fget.stats.replays == 3
 
 
+def test_descriptors_of_functools_are_those_of_jitted_functions() -> None:
+    class Holder:
+        @npcompile.jit
+        @functools.cached_property
+        def once(self) -> Any:
+            return X * 2
+
+        scaled = npcompile.jit(functools.partialmethod(lambda self, by, x: x * by, 3.0))
+
+        @npcompile.jit
+        @functools.singledispatchmethod
+        def of(self, x: Any) -> Any:
+            return x * 2
+
+        @of.register
+        def _(self, x: str) -> Any:
+            return x + "!"
+
+    for _ in range(3):
+        one = Holder()
+        np.testing.assert_array_equal(one.once, X * 2)
+        assert one.once is one.once
+        np.testing.assert_array_equal(one.scaled(X), X * 3)
+        np.testing.assert_array_equal(one.of(X), X * 2)
+        assert one.of("text") == "text!"
+    for name in ("once", "scaled", "of"):
+        assert vars(Holder)[name].func.stats.replays == 2
+
+
 def test_classes_of_others_are_called_as_they_are() -> None:
     with pytest.warns(npcompile.NotCompiledWarning):
         assert npcompile.jit(int)("3") == 3
