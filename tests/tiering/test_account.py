@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.partition.call import PartitionedCalls
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import account, overhead
@@ -144,6 +145,32 @@ def test_calls_within_one_that_pays_are_counted_once(native_runtime: None) -> No
     np.testing.assert_array_equal(outer(X), 4 * X)
     assert state.overdrawn <= 0
     assert other.overdrawn == 1e-9
+
+
+def test_calls_within_calls_are_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    @npcompile.jit
+    def jitted(n: int) -> int:
+        total = 0
+        while n > 0:
+            total, n = total + n, n - 1
+        return total
+
+    for _ in range(3):
+        assert jitted(4) == 10
+    (state,) = [state for state in jitted._states.values() if state.partitioned is not None]
+    now = 0.0
+
+    def slow(self: Any, state: Any, args: Any, kwargs: Any) -> str:
+        nonlocal now
+        now += 3.0
+        return "the answer"
+
+    monkeypatch.setattr(PartitionedCalls, "_answer", slow)
+    monkeypatch.setattr(overhead, "clock", lambda: now)
+    at_hand = overhead.Call()
+    monkeypatch.setattr(overhead.this_thread, "call", at_hand)
+    assert state.partitioned.answer(state, (4,), {}) == "the answer"
+    assert at_hand.machinery == 3.0 and not at_hand.working
 
 
 def test_no_rest_without_a_limit() -> None:
