@@ -358,7 +358,8 @@ class _Choices:
         by_low_bits = _takes_low_bits(self.end.test) and self.is_used(name)
         stays_sum = self.is_sum(name) and not is_reset and not by_low_bits
         chooses = isinstance(one, Select) or isinstance(other, Select)
-        kind = Select if chooses or (recurs and not stays_sum) else ir.Choose
+        of_constants = _are_constants(one, other) and self.feeds_test(name)
+        kind = Select if chooses or of_constants or (recurs and not stays_sum) else ir.Choose
         return kind(one.type, self.end.test, one, other)
 
     def float_value(self, name: str, one: ir.Expression, other: ir.Expression, recurs: bool) -> ir.Expression:
@@ -369,7 +370,8 @@ class _Choices:
         if not any(map(_is_data, subexpressions([self.end.test]))):
             raise _Unfit
         if not recurs:
-            kind = Select if self.feeds_itself() else ir.Choose
+            of_constants = _are_constants(one, other) and self.feeds_test(name)
+            kind = Select if of_constants or self.feeds_itself() else ir.Choose
             return kind(one.type, self.end.test, one, other)
         match one, other:
             case ir.Apply(operands=(ir.Read(name=first), by)), ir.Apply(
@@ -446,6 +448,23 @@ class _Choices:
                     (stored if isinstance(node, ir.StoreItem) else read).add(str(node.array))
                     places.setdefault(str(node.array), set()).add(str([*map(str, node.indices)]))
         return any(len(places[array]) > 1 for array in stored & read)
+
+    def feeds_test(self, name: str) -> bool:
+        """Tell if data decide the branch that come from a name's value in the trip before, by other names."""
+        tested = _reads(self.end.test)
+        if name in tested or not any(map(_is_data, subexpressions([self.end.test]))):
+            return False
+        made: dict[str, set[str]] = {}
+        for step in self.around:
+            if isinstance(step, ir.Bind):
+                made.setdefault(step.name, set()).update(_reads(step.value))
+        found: set[str] = set()
+        pending = [*tested]
+        while pending:
+            if (one := pending.pop()) not in found:
+                found.add(one)
+                pending += made.get(one, ())
+        return name in found
 
     def is_used(self, name: str) -> bool:
         """Tell if trips of the innermost loop around the branch use a name for more than its next value."""
@@ -524,6 +543,13 @@ def _takes_low_bits(test: ir.Expression) -> bool:
             if isinstance(last, ir.Constant) and 0 < last.value <= MOST_LOW_BITS:
                 return True
     return False
+
+
+def _are_constants(one: ir.Expression, other: ir.Expression) -> bool:
+    """Tell if two values are constants, but for the ints 0 and 1: a comparison gives these itself."""
+    if not isinstance(one, ir.Constant) or not isinstance(other, ir.Constant):
+        return False
+    return _is_float(one.type) or {one.value, other.value} != {0, 1}
 
 
 def _is_truth(node: ir.Apply) -> bool:

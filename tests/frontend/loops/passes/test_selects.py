@@ -299,6 +299,47 @@ def test_counts_that_are_tested_are_branches() -> None:
     assert not any("masked(" in str(step) for block in run.loop.region.blocks for step in block.steps)
 
 
+def dithered_ints(x, out):
+    error = 0
+    for i in range(len(x)):
+        old = x[i] + error
+        new = 255 if old > 127 else -3
+        out[i] = new
+        error = old - new
+    return error, old, new
+
+
+def dithered_floats(x, out):
+    error = 0.0
+    for i in range(len(x)):
+        old = x[i] / 255 + error
+        new = 1.0 if old > 0.5 else -0.0
+        out[i] = new * 255
+        error = old - new
+    return error, old, new
+
+
+def thresholds(x, out):
+    last = 0
+    for i in range(len(x)):
+        new = 255 if x[i] > 127 else -3
+        bit = 1 if x[i] > last else 0
+        last = x[i] - bit
+        out[i] = new + bit
+    return new, bit
+
+
+@pytest.mark.parametrize("function, number", [(dithered_ints, 1), (dithered_floats, 1), (thresholds, 0)])
+def test_constants_that_the_next_trip_depends_on(function, number: int) -> None:
+    for code in ("i8", "i2"):
+        x = np.random.default_rng(3).integers(0, 256, 80).astype(code)
+        run = check(function, x, np.zeros(80, code))
+        steps = [str(step) for block in run.loop.region.blocks for step in block.steps]
+        assert (sum("select(" in step for step in steps) > 0) == (number > 0)
+        check_calls(function, x, np.zeros(80, code))
+        check_calls(function, x, np.zeros(70, code))  # an IndexError
+
+
 def losses(x, out):
     s = 0.0
     for v in x:
