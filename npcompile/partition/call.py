@@ -114,8 +114,8 @@ class PartitionedCalls(CalleeSubstitution):
 
     @property
     def is_within(self) -> bool:
-        """Tell if the call at hand is within another one of the function's, or beside another thread's."""
-        return self.idling.answers > 1
+        """Tell if the call at hand is within another one of the function's."""
+        return self.idling.at_hand.calls > 1
 
     @property
     def _is_stale(self) -> bool:
@@ -146,8 +146,8 @@ class PartitionedCalls(CalleeSubstitution):
         """A call of a known signature: where the plain function takes less time, it answers."""
         began, is_first = clock(), self.root.allowance.is_first
         self.useful, self.ran = False, 0.0
-        is_deep = self._is_deep
-        self.idling.answers += 1
+        is_deep, at_hand = self._is_deep, self.idling.at_hand
+        at_hand.calls += 1
         try:
             if is_deep:
                 return self._run_cut(args, kwargs)
@@ -177,7 +177,7 @@ class PartitionedCalls(CalleeSubstitution):
                     tell(error)
                 raise
         finally:
-            self.idling.answers -= 1
+            at_hand.calls -= 1
             if not (self.useful or is_first) and this_thread.call is None:
                 state.charge(clock() - began - self.ran, self.ran)
                 self.root.allowance.lasted += self.ran

@@ -78,10 +78,8 @@ class PlainCalls(ShapeSharing):
         fn: Any = self.__wrapped__
         if type(fn) is not types.FunctionType:
             return fn
-        recursion = self.recursion
-        usual = recursion is not None and not self._has_options() and current_device() is None
-        if usual and sys.gettrace() is None:  # else a debugger shows a variable that is not the user's
-            assert recursion is not None
+        recursion = None if self._has_options() or current_device() is not None else self.recursion
+        if recursion is not None and sys.gettrace() is None:  # a debugger shows the user's variables alone
             if (plain := recursion.plain(fn, self)) is not None:
                 return plain
         known, code = self._levels
@@ -98,6 +96,8 @@ class PlainCalls(ShapeSharing):
     def recursion(self) -> Recursion | None:
         """The function's code for calls of itself that are plain; None where it does not call itself."""
         fn: Any = self.__wrapped__
+        if type(fn) is not types.FunctionType:
+            return None
         known, recursion = self._recursion
         if known is not fn.__code__:
             recursion = Recursion.of(fn)

@@ -6,6 +6,8 @@ where it calls itself over and over.
 
 from __future__ import annotations
 
+import threading
+
 # After MAX_IDLE calls in which nothing was jitted, neither a block nor a callee, only one call in AGAIN, or
 # in up to twice as many, is looked at.
 MAX_IDLE, AGAIN = 8, 16
@@ -18,6 +20,12 @@ MAX_DEPTH = 8
 ALL = 1 << 30  # calls that pass unlooked at: all of them
 
 
+class _AtHand(threading.local):
+    """Counts one thread's calls at hand, each within the one before."""
+
+    calls = 0
+
+
 class IdleCalls:
     """Counts the calls of one function in a row that Python alone has answered."""
 
@@ -25,12 +33,12 @@ class IdleCalls:
         self.calls = 0
         self._looks = 0
         self.depth = 0  # calls at hand, each within the one before or in another thread
-        self.answers = 0  # these and those that native code of the whole function answers
+        self.at_hand = _AtHand()
 
     @property
     def deep(self) -> bool:
         """Tell if the next call is one too many within calls."""
-        return max(self.depth, self.answers) >= MAX_DEPTH
+        return self.at_hand.calls >= MAX_DEPTH
 
     @property
     def long(self) -> bool:

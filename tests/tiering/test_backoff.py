@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +20,7 @@ from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.block_contest import rests_of_losers
-from npcompile.tiering.idle_calls import IdleCalls
+from npcompile.tiering.idle_calls import MAX_DEPTH, IdleCalls
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 
 
@@ -88,6 +89,14 @@ def test_idle_calls_are_looked_at_seldom() -> None:
     assert [idle.note(False) for _ in range(12)] == [0] * 8 + [17, 18, 19, 20] and idle.long
     assert idle.note(True) == 0 and not idle.long
     assert [idle.note(False) for _ in range(12)] == [0] * 8 + [21, 22, 23, 24]
+
+
+def test_calls_of_another_thread_are_not_within_this_ones() -> None:
+    idle = IdleCalls()
+    idle.at_hand.calls = MAX_DEPTH
+    with ThreadPoolExecutor(1) as pool:
+        assert not pool.submit(lambda: idle.deep).result()
+    assert idle.deep
 
 
 def test_functions_of_a_family_that_shares_nothing() -> None:

@@ -16,13 +16,15 @@ from npcompile.lower.loops.service import compiler
 from npcompile.lower.loops.service.compiler import submit
 from npcompile.lower.store import cache
 
+FUNCTION = f'extern "C" {ENTRY}'
+
 
 def test_a_library_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(*_: Any) -> None:
         return None
 
     monkeypatch.setattr(cache, "load", gone)
-    job = submit(f"{ENTRY} {{ return words[0]; }}\n", "a test")
+    job = submit(f"{FUNCTION} {{ return words[0]; }}\n", "a test")
     assert job.wait()
     assert job.function is None
     assert job.error is not None and "no longer on disk" in str(job.error)
@@ -36,7 +38,7 @@ def test_settings_may_change_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     run = compiler._Compiler._run
     monkeypatch.setattr(compiler._Compiler, "_run", changed)
     monkeypatch.setenv("NPCOMPILE_OPTIMIZE_LOOPS", "0")
-    job = submit(f"{ENTRY} {{ return words[2]; }}\n", "a test")
+    job = submit(f"{FUNCTION} {{ return words[2]; }}\n", "a test")
     assert job.wait() and job.function is not None, job.error
 
 
@@ -51,7 +53,7 @@ class Waiting:
 
 
 def test_those_that_wait_are_told_once_and_forgotten() -> None:
-    job = submit(f"{ENTRY} {{ return words[1]; }}\n", "a test")
+    job = submit(f"{FUNCTION} {{ return words[1]; }}\n", "a test")
     first, second = Waiting(), Waiting()
     job.tell(first.tell)
     assert job.wait()
