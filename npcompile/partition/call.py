@@ -30,8 +30,8 @@ from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
 
 # A native body answers calls of fewer than BODY_WITHIN seconds, and saves some microseconds at each; where a
-# function makes containers, whose items it may keep as values, of fewer than FILLING_WITHIN. It is asked at
-# BODY_ASKED calls at most if there is to be one.
+# function makes containers, whose items it may keep as values, of fewer than FILLING_WITHIN; where it calls
+# itself, any call. It is asked at BODY_ASKED calls at most if there is to be one.
 BODY_WITHIN, FILLING_WITHIN, BODY_ASKED = 2e-3, 1e-1, 16
 # A function that calls itself is asked by its outermost calls, and by those within them that take LONG_WITHIN
 # seconds; after each shorter one UNASKED calls are the plain function's, as those within DEEPEST_ASKED are.
@@ -233,16 +233,19 @@ class PartitionedCalls(CalleeSubstitution):
                 self.rest = 0 if is_outermost else UNASKED
         if not is_outermost and seconds < LONG_WITHIN:
             return result
-        function = self.owner.__wrapped__
-        if self._wants_body and (
+        if not self._wants_body:
+            return result
+        # Calls within one another may be far shorter than this one, or far longer.
+        function = cast("FunctionType", self.owner.__wrapped__)
+        recurs = self.recurs or calls_itself(function)
+        if (
             self.only_calls
+            or recurs
             or seconds < BODY_WITHIN
             or (seconds < FILLING_WITHIN and makes_containers(function))  # last, as that reads its code
         ):
             self.body, self.asked, self.useful = NativeBody.of(function, self), BODY_ASKED, True
             if self.body is not None and not kwargs:
-                # Calls within one another may be far shorter than this one, or far longer.
-                recurs = self.recurs or calls_itself(cast("FunctionType", function))
                 self.body.most = math.inf if recurs else seconds
                 self.body.prepare(args)
         return result
@@ -351,6 +354,8 @@ class PartitionedCalls(CalleeSubstitution):
                     own.plain_calls += 1
                 if deep or not (resting or call.spent):
                     self.rest = 0 if deep else self.idling.note(self.entered or bool(self.made.pieces))
+                elif outermost and self.owner.recursion is not None:
+                    self.rest = 0  # it was for calls within this one, which did not come here
                     if self.rest:
                         self.leave_if_plain()
                 if self.stale and call.is_first and self.idling.depth == 0 and self._affords(call):

@@ -67,6 +67,22 @@ def halves(x: Any) -> Any:
     return np.concatenate([even + odd, even - odd])
 
 
+def quicksort(items: Any, low: int, high: int) -> None:
+    if low >= high:
+        return
+    pivot, i, j = items[(low + high) // 2], low, high
+    while i <= j:
+        while items[i] < pivot:
+            i += 1
+        while items[j] > pivot:
+            j -= 1
+        if i <= j:
+            items[i], items[j] = items[j], items[i]
+            i, j = i + 1, j - 1
+    quicksort(items, low, j)
+    quicksort(items, i, high)
+
+
 def cumsum(x: Any) -> Any:
     return np.cumsum(x)
 
@@ -122,6 +138,22 @@ def test_a_short_call_first(monkeypatch: pytest.MonkeyPatch) -> None:
         assert jitted(15) == plain(15)
         jitted.wait()
     assert jitted.stats.loop_entries > 0
+
+
+def test_long_calls_become_native(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They hold calls of any length."""
+    monkeypatch.setattr("npcompile.partition.call.BODY_WITHIN", 0.0)
+    monkeypatch.setattr("npcompile.partition.call.FILLING_WITHIN", 0.0)
+    jitted, _ = jitted_with_callees("quicksort")
+    random = np.random.default_rng(5)
+    for _ in range(6):
+        items = random.integers(0, 1000, 300).tolist()
+        want = sorted(items)
+        jitted(items, 0, 299)
+        assert items == want
+        jitted.wait()
+    (state,) = jitted._states.values()
+    assert state.partitioned.is_native
 
 
 @pytest.mark.parametrize("name", ["checked_fib", "factorial"])
