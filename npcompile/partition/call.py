@@ -354,10 +354,10 @@ class PartitionedCalls(CalleeSubstitution):
                     own.plain_calls += 1
                 if deep or not (resting or call.spent):
                     self.rest = 0 if deep else self.idling.note(self.entered or bool(self.made.pieces))
-                elif outermost and self.owner.recursion is not None:
-                    self.rest = 0  # it was for calls within this one, which did not come here
                     if self.rest:
                         self.leave_if_plain()
+                elif outermost and self.owner.recursion is not None:
+                    self.rest = 0  # it was for calls within this one, which did not come here
                 if self.stale and call.is_first and self.idling.depth == 0 and self._affords(call):
                     with self.lock:
                         self._cut_anew()
