@@ -12,7 +12,7 @@ from typing import Any
 
 from npcompile.frontend.rewrite.call_sites import with_users_levels
 from npcompile.frontend.rewrite.function_trees import function_tree
-from npcompile.frontend.rewrite.source import NotFound, compile_in_place
+from npcompile.frontend.rewrite.source import NotFound, compile_in_place, names_in
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -31,7 +31,7 @@ class Recursion:
     def of(cls, fn: FunctionType) -> Recursion | None:
         """Return the code of a function that does nothing with its own name but call it; None for others."""
         name, code = fn.__name__, fn.__code__
-        if name not in code.co_freevars and not _reads(code, name):
+        if name not in code.co_freevars and name not in names_in(code):
             return None
         try:
             node, imports, scope, reason = function_tree(fn)
@@ -72,12 +72,6 @@ class Recursion:
 
 def _cells(fn: FunctionType) -> dict[str, CellType]:
     return dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-
-
-def _reads(code: CodeType, name: str) -> bool:
-    """Tell if a function's code, or that of a function within, names something so."""
-    within = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return name in code.co_names or any(_reads(const, name) for const in within)
 
 
 def _is_only_called(node: ast.FunctionDef, name: str) -> bool:

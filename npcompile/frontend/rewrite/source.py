@@ -196,7 +196,7 @@ def _imports_used(fn: FunctionType, lines: list[str]) -> frozenset[str] | None:
     if known is None or known[0] is not lines:
         found = frozenset([one or other for one, other in _DEFINITION.findall("".join(lines))])
         known = _defined[file] = lines, found
-    used = [name for name in _names_in(fn.__code__) & names.keys() if type(names[name]) is not ModuleType]
+    used = [name for name in names_in(fn.__code__) & names.keys() if type(names[name]) is not ModuleType]
     imported = [name for name in used if name not in known[1]]
     own = names.get("__name__")
     if all(isinstance(names[name], _OF_MODULES) and names[name].__module__ != own for name in imported):
@@ -204,9 +204,10 @@ def _imports_used(fn: FunctionType, lines: list[str]) -> frozenset[str] | None:
     return None
 
 
-def _names_in(code: CodeType) -> set[str]:
+def names_in(code: CodeType) -> set[str]:
+    """Return the names of globals and attributes in a function's code, and in that of functions within."""
     return {*code.co_names}.union(
-        *[_names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+        *[names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
     )
 
 
