@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import dtype_of, ufunc
-from npcompile.lower.codegen.complexes import modulus
+from npcompile.lower.arithmetic import complex_math
+from npcompile.lower.codegen.complexes import in_pairs, modulus
 
 
 def wide(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,10 +205,13 @@ def _arccosh(a: Tensor) -> Tensor:
     return torch.where(a < 1, math.nan, torch.where(a > 1e8, torch.log(a) + math.log(2), near))
 
 
+_complex_arctanh = in_pairs(torch.arctanh, complex_math.arctanh)
+
+
 def _arctanh(a: Tensor) -> Tensor:
     """Do arctanh without the logarithm of a quotient that is nearly 1, as compiled code has it."""
     if a.is_complex():
-        return torch.arctanh(a)
+        return _complex_arctanh(a)
     size = torch.abs(a)
     return torch.copysign(torch.log1p(2 * size / (1 - size)) / 2, a)
 
@@ -225,7 +229,7 @@ ufunc(np.cos, torch.cos)
 ufunc(np.tan, torch.tan)
 ufunc(np.arcsin, torch.arcsin)
 ufunc(np.arccos, _arccos)
-ufunc(np.arctan, torch.arctan)
+ufunc(np.arctan, in_pairs(torch.arctan, complex_math.arctan))
 ufunc(np.sinh, wide(_sinh))
 ufunc(np.cosh, wide(_cosh))
 ufunc(np.tanh, torch.tanh)

@@ -14,7 +14,8 @@ from npcompile.frontend.ops.elementwise import wide
 from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
 from npcompile.frontend.ops.square_root import square_root
 from npcompile.frontend.ops.table import Op
-from npcompile.lower.codegen.complexes import whole_power
+from npcompile.lower.arithmetic import complex_math
+from npcompile.lower.codegen.complexes import in_pairs, whole_power
 from npcompile.nep50 import powers
 
 
@@ -59,6 +60,9 @@ def _power_of(a: Tensor, exponent: int) -> Tensor:
     return result
 
 
+_pow = in_pairs(torch.pow, functools.partial(complex_math.power, fma=complex_math.rounded_twice))
+
+
 def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
     """Do npy_cpow: products for whole exponents below 100; 0 has positive powers only."""
     if static is not None and 0 < abs(static) < 100:
@@ -69,7 +73,7 @@ def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
     of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
     of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
     whole = (b.imag == 0) & (b.real == torch.trunc(b.real)) & (torch.abs(b.real) < 100)
-    power = torch.where(whole, _whole_powers(a, torch.where(whole, b.real, 0.0)), torch.pow(a, b))
+    power = torch.where(whole, _whole_powers(a, torch.where(whole, b.real, 0.0)), _pow(a, b))
     return torch.where(b == 0, torch.ones_like(a), torch.where(a == 0, of_zero, power))
 
 

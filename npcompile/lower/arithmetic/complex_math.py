@@ -2,11 +2,12 @@
 
 Each function takes and returns (real part, imaginary part); `codegen/complex_ops.py` calls them. Sources:
 NumPy's loops (`loops_arithm_fp`, `loops_unary_complex`, `loops.c.src`) and, for functions that these leave to
-C, glibc's `cexp`, `csqrt` and `clog`.
+C, glibc's `cexp`, `csqrt`, `clog`, `catanh` and `cpow`.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -228,6 +229,62 @@ def log(a: Pair, fma: Fma) -> Pair:
     real = torch.where(near, torch.log1p(torch.where(near, beyond, 0.0)) / 2, far)
     real = torch.where(torch.isinf(one) | torch.isinf(other), math.inf, real)
     return Pair(real, torch.atan2(a.im, a.re))
+
+
+def arctanh(a: Pair) -> Pair:
+    """Do C's catanh: near the poles at 1 and -1, and far from 0, without squares that lose digits."""
+    if a.re.dtype == torch.float32:
+        wide = arctanh(Pair(a.re.double(), a.im.double()))
+        return Pair(wide.re.float(), wide.im.float())
+    size, height = a.re.abs(), a.im.abs()
+    gap = 1 - size
+    near = torch.log1p(4 * size / (gap * gap + height * height)) / 4
+    near = torch.where((size == 1) & (height < 2.0**-104), (math.log(2.0) - torch.log(height)) / 2, near)
+    half = torch.hypot(size / 2, height / 2)
+    distant = torch.where(height <= 1, 1 / size, size / half / half / 4)
+    far = (size >= 2.0**56) | (height >= 2.0**56)
+    real = torch.where(far, distant, near)
+    turn = torch.atan2(2 * height, gap * (1 + size) - height * height) / 2
+    imaginary = torch.where(far, math.pi / 2, turn)
+    # infinities and NaN
+    real = torch.where(torch.isinf(size) | torch.isinf(height) | (size == 0), 0.0, real)
+    lost = torch.isnan(height) | (torch.isnan(size) & ~torch.isinf(height))
+    imaginary = torch.where(lost, math.nan, imaginary)
+    return Pair(torch.copysign(real, a.re), torch.copysign(imaginary, a.im))
+
+
+def arctan(a: Pair) -> Pair:
+    """Do C's catan: arctanh(i a) / i."""
+    result = arctanh(Pair(-a.im, a.re))
+    return Pair(result.im, -result.re)
+
+
+def power(a: Pair, b: Pair, fma: Fma) -> Pair:
+    """Do C's cpow: the exponential of the logarithm times the exponent."""
+    return exp(_c_product(b, log(a, fma)))
+
+
+def _c_product(a: Pair, b: Pair) -> Pair:
+    """Multiply as C does: an infinite operand makes the product infinite (C11, annex G.5.1)."""
+    products = a.re * b.re, a.im * b.im, a.re * b.im, a.im * b.re
+    re, im = products[0] - products[1], products[2] + products[3]
+    endless_a, endless_b = (torch.isinf(one.re) | torch.isinf(one.im) for one in (a, b))
+    overflow = functools.reduce(torch.logical_or, map(torch.isinf, products))
+    mended = torch.isnan(re) & torch.isnan(im) & (endless_a | endless_b | overflow)
+    (a_re, a_im), (b_re, b_im) = _boxed(a, endless_a), _boxed(b, endless_b)
+    return Pair(
+        torch.where(mended, math.inf * (a_re * b_re - a_im * b_im), re),
+        torch.where(mended, math.inf * (a_re * b_im + a_im * b_re), im),
+    )
+
+
+def _boxed(a: Pair, endless: Tensor) -> Pair:
+    """Return infinite parts as 1 and finite ones beside them as 0, with their signs; NaN as 0."""
+    made = []
+    for part in a:
+        reduced = torch.where(endless, torch.isinf(part).to(part.dtype), part.abs())
+        made.append(torch.copysign(torch.where(torch.isnan(part), 0.0, reduced), part))
+    return Pair(*made)
 
 
 def _square_less_one(x: Tensor, y: Tensor, fma: Fma) -> Tensor:

@@ -249,6 +249,14 @@ def _sum(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return from_pair(Pair(*(func(*(pair[place] for pair in pairs)) for place in (0, 1))))
 
 
+def _power(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower powers on a device. On the processor C's own have NumPy's digits, which follow the last one of
+    the logarithm."""
+    if any(isinstance(item, torch.Tensor) and item.device.type == "cpu" and item.dim() for item in args):
+        raise UnknownOperator(f"{func} of complex numbers on the processor")
+    return _fused(mathematics.power)(mode, func, args, kwargs)
+
+
 def _comparison(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Handler:
     def handler(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         one, other = _operands(args)
@@ -415,6 +423,9 @@ HANDLERS: dict[Any, Handler] = {
     aten.sin: _arithmetic(mathematics.sin),
     aten.cos: _arithmetic(mathematics.cos),
     aten.tan: _arithmetic(mathematics.tan),
+    aten.atan: _arithmetic(mathematics.arctan),
+    aten.atanh: _arithmetic(mathematics.arctanh),
+    aten.pow: _power,
     aten.log: _fused(mathematics.log),
     aten.log2: _fused(_logarithm(LOG2E)),
     aten.log10: _fused(_logarithm(LOG10E)),

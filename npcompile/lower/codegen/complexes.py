@@ -9,7 +9,7 @@ output leaves as a real one with a last axis of two. The memory outside is there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -136,6 +136,24 @@ def modulus(tensor: torch.Tensor) -> torch.Tensor:
     if isinstance(tensor, Complex):
         return torch.abs(tensor)
     return torch.hypot(*torch.view_as_real(tensor).unbind(-1))
+
+
+def in_pairs(
+    operator: Callable[..., torch.Tensor], function: Callable[..., Pair]
+) -> Callable[..., torch.Tensor]:
+    """Return torch's operator, with a function of pairs in its place for complex numbers on a device.
+
+    CUDA's own functions of complex numbers lose digits. operator: has NumPy's on the processor, and under a
+    `Lowering`.
+    """
+
+    def apply(*tensors: torch.Tensor) -> torch.Tensor:
+        first = tensors[0]
+        if not first.is_complex() or isinstance(first, Complex) or first.device.type == "cpu":
+            return operator(*tensors)
+        return torch.complex(*function(*(Pair(tensor.real, tensor.imag) for tensor in tensors)))
+
+    return apply
 
 
 def whole_power(tensor: torch.Tensor, exponent: int) -> torch.Tensor:

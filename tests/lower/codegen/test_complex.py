@@ -115,6 +115,16 @@ def test_functions_on_edge_values(name: str, kind: str) -> None:
     one_kernel(lambda a: function(a), edges(kind), ulp=4)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["arctan", "arctanh"])
+def test_inverses_on_edge_values(name: str, kind: str) -> None:
+    function = getattr(np, name)
+    one_kernel(lambda a: function(a), edges(kind), ulp=4)
+    one_kernel(lambda a: function(a), ordinary(1000, kind), ulp=4)
+    near = np.concatenate([unit + edges(kind) for unit in (1, -1, 1j, -1j)]).astype(kind)
+    one_kernel(lambda a: function(a), near, ulp=4)
+
+
 def around(a):
     return np.sin(a), np.cos(a), np.tan(a), np.sinh(a), np.cosh(a), np.tanh(a)
 

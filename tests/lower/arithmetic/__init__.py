@@ -1,0 +1,1 @@
+"""Tests of arithmetic on tensors that stands for NumPy's."""
