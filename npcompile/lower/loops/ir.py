@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.partial_ir import PartialSums
 from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, Tuple, Type
 
 
@@ -414,10 +415,9 @@ class Kept:
 class FastLoop:
     """An innermost loop over a range, or items of arrays, that has a version without checks.
 
-    items: the names that stand for the range's item, or the number of an item of `enumerate`. accesses: the
-    checks, each to be made for the first and the last item. unchecked: the items, stored or read, that then
-    need none. sums: ints to which trips add little, by the additions, which cannot leave where the ints are
-    below 2^62 before the first trip. moved: ints to which each trip adds. kept: items of one more version.
+    items: names of the range's item, or of an item's number. accesses: checks, for the first and the last
+    item. unchecked: items that need none then. sums: ints to which trips add little, by the additions: none
+    leaves if they are below 2^62 at first. moved: ints to which each trip adds. partial: sums made in parts.
     """
 
     header: Block
@@ -427,7 +427,8 @@ class FastLoop:
     unchecked: set[Any]
     sums: dict[Expression, str] = field(default_factory=dict)
     moved: dict[str, int] = field(default_factory=dict)
-    kept: Kept | None = None
+    kept: Kept | None = None  # items of one more version
+    partial: PartialSums | None = None
 
 
 class Shared:

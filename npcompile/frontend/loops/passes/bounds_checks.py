@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container
+from functools import partial
 from typing import NamedTuple
 
 from npcompile.frontend.loops.passes.guesses import LITTLE, guessed, little_sums
-from npcompile.frontend.loops.passes.intervals import interval_of
+from npcompile.frontend.loops.passes.intervals import added_interval
 from npcompile.frontend.loops.passes.moves import Moved, moves_of
+from npcompile.frontend.loops.passes.partial_sums import partial_sums
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
@@ -78,9 +80,10 @@ def _fast_loop(
         for name, (by, _) in moved.items()
         if any(varies(access.index, {name}) for access in made.accesses)
     }
-    made.sums = little_sums(region, header, blocks, interval_of)
+    made.sums = little_sums(region, header, blocks, partial(added_interval, region))
+    made.partial = partial_sums(region, made)
     made = guessed(region, made) or made
-    return made if made.unchecked or made.sums else None
+    return made if made.unchecked or made.sums or made.partial else None
 
 
 def _numbers(end: ir.Next, names: list[str]) -> set[str]:

@@ -22,6 +22,7 @@ from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.iterator_ir import CountedState, ZippedState
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.text_ir import TextLength, TextState
 from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Scalar, Type
 
@@ -102,7 +103,7 @@ class Values:
                 return Interval(0, LONGEST)
             case ir.Part() if node.type == INT:
                 return bounds.get(str(node), ANY)
-            case ir.Choose(one=one, other=other):
+            case ir.Choose(one=one, other=other) | Select(one=one, other=other):
                 return known[one].hull(known[other])
             case ir.Apply() if (kept := low_bits(node)) is not None and self._wraps(kept[0]):
                 return Interval(0, max(known[kept[1]].most, 0)).clipped(node.type)
@@ -131,6 +132,11 @@ class Values:
 def interval_of(node: ir.Expression) -> Interval:
     """Return the bounds of an int's value that hold whatever its names are."""
     return Values().value(node, {})
+
+
+def added_interval(region: ir.Region, node: ir.Expression) -> Interval:
+    """Return the bounds of an int that is added to another one, or taken from it, where that is done."""
+    return Interval(*region.short[node]) if node in region.short else interval_of(node)
 
 
 def _is_bounded(node: ir.Expression, limit: int) -> bool:

@@ -26,7 +26,7 @@ class Moved(NamedTuple):
 def moves_of(name: str, value: ir.Expression) -> list[Moved] | None:
     """Return the moves among the values that a name may be bound to; None where one has another form."""
     found = []
-    for one in _choices(value):
+    for one in choices_of(value):
         match one:
             case ir.Read(name=read) if read == name and one.type == INT:
                 continue
@@ -47,9 +47,10 @@ def moves_of(name: str, value: ir.Expression) -> list[Moved] | None:
     return found
 
 
-def _choices(value: ir.Expression) -> Iterator[ir.Expression]:
+def choices_of(value: ir.Expression) -> Iterator[ir.Expression]:
+    """Yield the values among which an expression chooses."""
     if isinstance(value, ir.Choose | Select):
-        yield from _choices(value.one)
-        yield from _choices(value.other)
+        yield from choices_of(value.one)
+        yield from choices_of(value.other)
     else:
         yield value

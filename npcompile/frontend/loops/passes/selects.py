@@ -24,6 +24,7 @@ from functools import cached_property
 
 from npcompile.frontend.loops.entry.objects import is_path
 from npcompile.frontend.loops.passes.bounds_checks import accesses_of
+from npcompile.frontend.loops.passes.ways import Inner, Steps, TwoWays, ways_of
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.parallel_ir import SharedLoop
@@ -35,7 +36,6 @@ from npcompile.lower.loops.verifier import bound_by
 MOST_OPERATIONS = 6  # of both ways together
 MOST_NAMES = 3
 MOST_SUMS, MOST_IN_SUMS = 8, 24  # likewise, where all names are sums of choices
-DEEPEST = 5  # branches within one another
 MOST_LOW_BITS = 8  # a mask or a divisor that takes low bits
 _CHEAP = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert, ast.Mult)
 _OVERFLOWING = (ast.Add, ast.Sub, ast.Mult)
@@ -119,12 +119,13 @@ class _Unfit(Exception):
 def _replaced(region: ir.Region, block: ir.Block, before: dict[ir.Block, int], unbound: _Unbound) -> bool:
     """Replace a block's branch, if it can be and pays; tell if it was."""
     end = block.end
-    found = _ways(end, before) if isinstance(end, ir.Branch) else None
+    found = ways_of(region, end, before) if isinstance(end, ir.Branch) else None
     if found is None:
         return False
     assert isinstance(end, ir.Branch)
     try:
-        made = _Choices(region, block, end, found.after, unbound.at_end(block)).steps(found.ways)
+        choices = _Choices(region, block, found.end, found.after, unbound.at_end(block))
+        made = choices.steps(found.ways, found.is_joined)
     except _Unfit:
         return False
     block.steps += made
@@ -136,67 +137,6 @@ def _replaced(region: ir.Region, block: ir.Block, before: dict[ir.Block, int], u
         gone.add(found.after)
     region.blocks = [one for one in region.blocks if one not in gone]
     return True
-
-
-@dataclass(frozen=True)
-class _Inner:
-    """A branch within a way of another one, whose ways meet again in that way."""
-
-    test: ir.Expression
-    ways: _TwoWays
-
-
-_Steps = list[ir.Bind | _Inner]  # of a way
-_TwoWays = tuple[_Steps, _Steps]
-
-
-@dataclass(frozen=True)
-class _Found:
-    """The ways of a branch that only bind names, the block at which they meet, and their blocks."""
-
-    ways: _TwoWays
-    after: ir.Block
-    blocks: frozenset[ir.Block]
-
-
-def _ways(end: ir.Branch, before: dict[ir.Block, int], deepest: int = DEEPEST) -> _Found | None:
-    """Return the ways of a branch, if these do nothing but bind names and meet in one block."""
-    if end.then is end.otherwise or deepest == 0:
-        return None
-    ways = [_way(block, before, deepest - 1) for block in (end.then, end.otherwise)]
-    for place, block in enumerate((end.otherwise, end.then)):
-        way = ways[place]
-        if way is not None and way[1] is block:  # the other way is empty
-            ways[1 - place] = [], block, frozenset()
-    one, other = ways
-    if one is None or other is None or one[1] is not other[1]:
-        return None
-    return _Found((one[0], other[0]), one[1], one[2] | other[2])
-
-
-def _way(
-    block: ir.Block, before: dict[ir.Block, int], deepest: int
-) -> tuple[_Steps, ir.Block, frozenset[ir.Block]] | None:
-    """Return a way's steps, the block after it, and its blocks; None where it does more than bind names."""
-    steps: _Steps = []
-    blocks: set[ir.Block] = set()
-    entrances = 1
-    while before[block] == entrances and not block.is_header:
-        for step in block.steps:
-            if not isinstance(step, ir.Bind):
-                return None
-            steps.append(step)
-        blocks.add(block)
-        if isinstance(block.end, ir.Jump):
-            return steps, block.end.target, frozenset(blocks)
-        inner = _ways(block.end, before, deepest) if isinstance(block.end, ir.Branch) else None
-        if inner is None:
-            return None
-        assert isinstance(block.end, ir.Branch)
-        steps.append(_Inner(block.end.test, inner.ways))
-        blocks |= inner.blocks
-        block, entrances = inner.after, 2
-    return None
 
 
 @dataclass
@@ -220,8 +160,11 @@ class _Choices:
         self.types = block.types | _bound_in(block)
         self.tested = [node for node in subexpressions([end.test]) if isinstance(node, ir.Item)]
 
-    def steps(self, ways: _TwoWays) -> list[ir.Bind]:
-        """Return the steps that stand for both ways. Raises _Unfit."""
+    def steps(self, ways: TwoWays, is_joined: bool) -> list[ir.Bind]:
+        """Return the steps that stand for both ways. Raises _Unfit.
+
+        is_joined: tests of several branches are joined. Only sums are worth those that Python does not make.
+        """
         one, other = (self.way(steps, _Way()) for steps in ways)
         names = [name for name in one.values | other.values if name[0] != "." or name in self.after.types]
         values = self.sums(names, one, other)
@@ -230,7 +173,7 @@ class _Choices:
             raise _Unfit
         if len(names) > 1 and not all(isinstance(node, _AGAIN) for node in subexpressions([self.end.test])):
             raise _Unfit
-        if not values and (one.items or other.items):
+        if not values and (one.items or other.items or is_joined):
             raise _Unfit
         if (one.leaves or other.leaves) and (len(names) != 1 or not _takes_low_bits(self.end.test)):
             raise _Unfit
@@ -242,11 +185,11 @@ class _Choices:
 
     # -- ways --------------------------------------------------------------------------------------------
 
-    def way(self, steps: _Steps, way: _Way) -> _Way:
+    def way(self, steps: Steps, way: _Way) -> _Way:
         """Return the values that a way binds, after those of a way around it. Raises _Unfit where one is not
         cheap."""
         for step in steps:
-            if isinstance(step, _Inner):
+            if isinstance(step, Inner):
                 self.add_inner(step, way)
                 continue
             # An attribute that is not stored stays the very object.
@@ -255,7 +198,7 @@ class _Choices:
             way.values[step.name] = self.copied(step.value, way)
         return way
 
-    def add_inner(self, inner: _Inner, way: _Way) -> None:
+    def add_inner(self, inner: Inner, way: _Way) -> None:
         """Choose between the values of a branch within a way. Raises _Unfit."""
         test = self.copied_test(inner.test, way)
         one, other = (self.way(steps, _Way({**way.values})) for steps in inner.ways)

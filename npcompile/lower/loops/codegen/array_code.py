@@ -86,8 +86,9 @@ def _next(emitter: Emitter, end: ir.NextOfRange) -> None:
     state = emitter.variable(end.state, end.kind)
     stride = f"{state}.stride" if end.kind.stride is None else str(end.kind.stride)
     if not emitter.is_counted:
-        exhausted = emitter.go(end.exhausted, ends=True)
-        emitter.lines.append(f"if ({state}.position >= {state}.length) {exhausted}")
+        ended = emitter.go(end.exhausted, ends=True)
+        place, last = f"{state}.position", f"{state}.length"
+        emitter.lines.append(emitter.partial.exhausted(place, ">=", last, ended))
     item = emitter.variable(end.item, ir.INT)
     emitter.lines.append(f"{item} = {state}.start + {state}.position * {stride}; {state}.position += 1;")
     emitter.set_tag(end.item, ir.INT)

@@ -17,6 +17,7 @@ from npcompile.lower.loops.codegen.guess_code import guessing, verified
 from npcompile.lower.loops.codegen.leave_code import write_exits
 from npcompile.lower.loops.codegen.loop_versions import CHECKED, KEEPING, UNCHECKED
 from npcompile.lower.loops.codegen.nesting import innermost
+from npcompile.lower.loops.codegen.partial_code import PartialCode
 from npcompile.lower.loops.codegen.poll_chunks import INNER_TRIP, OUTER_TRIP, PollChunks
 from npcompile.lower.loops.codegen.register_code import KeptItems
 from npcompile.lower.loops.codegen.trip_counts import TripCounts
@@ -111,6 +112,7 @@ class Emitter:
         self.nested = False  # its version without checks is being written
         self.counts = TripCounts(self)
         self.chunks = PollChunks(self)
+        self.partial = PartialCode(self)
         self.here: ir.Block | None = None  # the block at hand, once its label is written
         self.is_counted = False  # the trip at hand is one of a chunk: there is an item to take
         self.version = CHECKED  # the one of that loop which is being written
@@ -248,10 +250,11 @@ class Emitter:
                 _rules[ir.FastLoop](self, self.region.fast_loops[block])
             for version in self.versions():
                 self.version, self.here = version, None
-                self.is_free = self._is_free()
+                self.is_free = self.trips_are_free()
+                counts_down = version == UNCHECKED and self.chunks.counts_down(block)
+                self.partial.begin(block, self.chunks.count(block) if counts_down else "")
                 self.lines.append(f"{self.label(block)}:;")
                 is_chunked = self.is_chunked(block)
-                counts_down = version == UNCHECKED and self.chunks.counts_down(block)
                 self.is_counted = counts_down or (is_chunked and self.chunks.ends_with_items(block))
                 if counts_down:
                     self.chunks.count_down(block)
@@ -263,6 +266,7 @@ class Emitter:
                 if self.shares and (shared := self.region.shared.get(block)) is not None:
                     _rules[type(shared)](self, shared)
                 self._steps(block)
+                self.partial.end()
             self.version = CHECKED
         self.nested = False
 
@@ -291,7 +295,7 @@ class Emitter:
             certain = self.version != CHECKED and self.loop is not None and node in self.loop.sums
         return certain or node in self.region.certain
 
-    def _is_free(self) -> bool:
+    def trips_are_free(self) -> bool:
         """Tell if the trips of the version at hand of an innermost loop cannot leave."""
         if self.loop is None or (self.version == CHECKED and not self.nested):
             return False

@@ -26,16 +26,16 @@ def _begin(emitter: Emitter, loop: ir.FastLoop) -> None:
     emitter.lines.append("{")
     emitter.lines += _numbers(emitter, header.end)
     if emitter.nested:
-        emitter.lines.append(f"if (left <= 0) goto {emitter.entered(header, UNCHECKED)};")
+        emitter.lines.append(f"if (left <= 0) goto {emitter.partial.entrance(header, UNCHECKED)};")
     else:
         _check(emitter, loop, f"goto {emitter.entered(header, CHECKED)};")
         if isinstance(loop, GuessedLoop):
             begin_guess(emitter, loop)
     if loop.kept is not None:
-        emitter.kept_items(loop).begin(emitter.entered(header, KEEPING))
+        emitter.kept_items(loop).begin(emitter.partial.entrance(header, KEEPING))
     if emitter.chunks.counts_down(header):
         emitter.lines.append(f"{emitter.chunks.count(header)} = left;")
-    emitter.lines.append(f"goto {emitter.entered(header, UNCHECKED)};")
+    emitter.lines.append(f"goto {emitter.partial.entrance(header, UNCHECKED)};")
     emitter.lines.append("}")
 
 

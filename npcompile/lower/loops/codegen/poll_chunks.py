@@ -12,6 +12,7 @@ from typing import Protocol
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import natural_loops
+from npcompile.lower.loops.codegen.partial_code import PartialCode
 from npcompile.lower.loops.codegen.short_loops import short_loops
 from npcompile.lower.loops.iterator_ir import is_finite
 from npcompile.lower.loops.types import Type
@@ -31,6 +32,7 @@ class Writer(Protocol):
     region: ir.Region
     here: ir.Block | None
     nested: bool
+    partial: PartialCode
 
     def variable(self, name: str, kind: Type) -> str: ...
 
@@ -84,7 +86,8 @@ class PollChunks:
         """Write where a trip of the version without checks begins: `fast_loop_code.py` gives the count."""
         end, left = header.end, self.count(header)
         assert isinstance(end, ir.Next)
-        self.writer.lines.append(f"if ({left} == 0) {self.writer.go(end.exhausted, ends=True)}")
+        ended = self.writer.go(end.exhausted, ends=True)
+        self.writer.lines.append(self.writer.partial.exhausted(left, "==", "0", ended))
         self.writer.lines.append(f"{left} -= 1;")
 
     def has_entrance(self, header: ir.Block, at: ir.Block | None) -> bool:

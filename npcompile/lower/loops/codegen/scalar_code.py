@@ -73,6 +73,10 @@ _SIZES = (
     "npl::complex_absolute",
     *(f"npl::{name}<npl::complex<double>>" for name in ("absolute", "size_by_ratio", "size_by_fused_ratio")),
 )
+_COMPARISONS = tuple(
+    f"npl::{name}<int64_t>"
+    for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+)
 _ORDERS = tuple(f"npl::{name}<double>" for name in ("less", "less_equal", "greater", "greater_equal"))
 
 
@@ -82,6 +86,8 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
         for place, operand in enumerate(node.operands):
             if isinstance(operand, ir.Apply) and operand.operation.function in _SIZES:
                 return _compared_size(emitter, node, operand, place)
+    if (text := _compared_in_few_bits(emitter, node)) is not None:
+        return emitter.hold(node.type, text)
     if (loop := guessing(emitter)) is not None and node in loop.guessed:
         return look_at(emitter, loop, _applied(emitter, node))
     return _applied(emitter, node)
@@ -103,6 +109,37 @@ def _compared_size(emitter: Emitter, node: ir.Apply, size: ir.Apply, place: int)
     emitter.lines.append("}")
     emitter.held = held
     return answer
+
+
+def _compared_in_few_bits(emitter: Emitter, node: ir.Apply) -> str | None:
+    """Return the comparison of a NumPy integer of few bits with a constant, or another one, of its dtype.
+
+    Python compares such ints as all others: vectors of items would be widened to 64 bits.
+    """
+    if node.operation.function not in _COMPARISONS:
+        return None
+    parts = [_without_cast(operand) for operand in node.operands]
+    kinds = {part.type for part in parts if not isinstance(part, ir.Constant)}
+    if len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    if not isinstance(kind, Scalar) or kind.python or kind.kind not in "iu" or kind.code in ("i8", "u8"):
+        return None
+    many = 1 << 8 * int(kind.code[1:])
+    least, most = (0, many - 1) if kind.kind == "u" else (-many // 2, many // 2 - 1)
+    if any(isinstance(part, ir.Constant) and not least <= part.value <= most for part in parts):
+        return None
+    texts = [
+        literal(kind, part.value) if isinstance(part, ir.Constant) else emitter.value(part) for part in parts
+    ]
+    return f"{node.operation.function.removesuffix('<int64_t>')}<{kind.c_type}>({', '.join(texts)})"
+
+
+def _without_cast(node: ir.Expression) -> ir.Expression:
+    """Return the NumPy integer of which an int is made, or the int itself."""
+    if isinstance(node, ir.Apply) and node.operation.function.startswith("npl::cast<int64_t, "):
+        return node.operands[0]
+    return node
 
 
 class _Affine(NamedTuple):
@@ -226,6 +263,8 @@ def _narrow_bits(emitter: Emitter, node: ir.Apply) -> int:
     But for divisions few bits pay in vectors alone: in trips that cannot leave. Those of 16 bits do not where
     one waits for the trip before.
     """
+    if bits := emitter.partial.bits_of(node):
+        return bits
     bits = emitter.region.narrow.get(node, 0)
     if not bits or node.operator in (ast.FloorDiv, ast.Mod):
         return bits

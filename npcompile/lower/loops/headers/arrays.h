@@ -244,6 +244,9 @@ template <typename T>
 static inline void bind(T &name, const T &value) {
     name = value;
 }
+// A part of a sum, which its bits hold.
+static inline void bind(int16_t &name, const int64_t &value) { name = int16_t(value); }
+static inline void bind(int32_t &name, const int64_t &value) { name = int32_t(value); }
 template <typename T>
 static inline void bind(complex<T> &name, const complex<T> &value) {
     name.real = value.real, name.imag = value.imag;
