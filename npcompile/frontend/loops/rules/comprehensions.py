@@ -27,7 +27,20 @@ from npcompile.lower.loops.comprehension_ir import ContainerOfItems
 from npcompile.lower.loops.dict_ir import AddItem, StoreKey
 from npcompile.lower.loops.iterator_ir import CheckLength
 from npcompile.lower.loops.list_ir import Append, CheckListLength, Expected, common
-from npcompile.lower.loops.types import FLOAT, Deque, Dict, Either, Known, List, Scalar, Set, Tuple, Type
+from npcompile.lower.loops.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    Deque,
+    Dict,
+    Either,
+    Known,
+    List,
+    Scalar,
+    Set,
+    Tuple,
+    Type,
+)
 
 # The names of a function's result, of the item at hand, and of the items of a list or an array.
 _MADE, _VALUE, _EACH = ".made", ".value", ".each"
@@ -35,7 +48,8 @@ _KEY, _BEST = ".key", ".best"  # the names of the item's key, and of the key of 
 _PLACE = ".place"  # the names of places of deques' items begin with it
 _USED = {"range": Known(range), "len": Known(len)}
 _PURE = (ir.Bind, ir.BeginRange, CheckLength, CheckListLength)
-ROUNDS_FLOATS = sys.version_info >= (3, 12)  # `sum` of floats then keeps what rounding loses
+# `sum` then keeps what rounding loses, of floats or of complex numbers.
+_COMPENSATES_FLOATS, _COMPENSATES_COMPLEX = sys.version_info >= (3, 12), sys.version_info >= (3, 14)
 _LOAD, _STORE = ast.Load(), ast.Store()
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -106,21 +120,66 @@ def _with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
 
 @language.calls(sum)
 def _sum(inference: Inference, node: ast.Call) -> ir.Expression:
-    made = _accumulated(inference, node, ast.Add(), 0)
-    body = made.function.body
-    if ROUNDS_FLOATS and body is not None and FLOAT in body.stored[_MADE]:
-        raise Outside("`sum` of floats, by this version of Python")
-    return made
+    made = _accumulated(inference, node, 0, _PLUS)
+    stored = made.function.body.stored[_MADE] if made.function.body is not None else []
+    if _COMPENSATES_COMPLEX and COMPLEX in stored:
+        raise Outside("`sum` of complex numbers, by this version of Python")
+    if not _COMPENSATES_FLOATS or FLOAT not in stored:
+        return made
+    if BOOL in stored:  # Python then adds one item after the other
+        raise Outside("`sum` of floats from a bool on")
+    inference.types |= _CLASSES
+    return _accumulated(inference, node, 0, _COMPENSATED)
 
 
 @language.calls(math.prod)
 def _prod(inference: Inference, node: ast.Call) -> ir.Expression:
     if len(node.args) != 1:
         raise Outside("a `math.prod` that Python refuses")
-    return _accumulated(inference, node, ast.Mult(), 1)
+    return _accumulated(inference, node, 1, _TIMES)
 
 
-def _accumulated(inference: Inference, node: ast.Call, operator: ast.operator, start: int) -> ir.Call:
+class _Accumulation(NamedTuple):
+    """The statements before the loops, for each item, and after the loops."""
+
+    before: str
+    each: str
+    after: str
+
+
+_PLUS = _Accumulation("", "made = made + value", "")
+_TIMES = _Accumulation("", "made = made * value", "")
+# Python's own algorithm (Neumaier's, in `bltinmodule.c`): floats are added with what rounding loses kept apart,
+# ints beside them without it; anything else ends it.
+_COMPENSATED = _Accumulation(
+    "lost = 0.0",
+    """
+if class_of(made) is float:
+    if class_of(value) is float:
+        after = made + value
+        if (-made if made < 0 else made) >= (-value if value < 0 else value):
+            lost = lost + (made - after + value)
+        else:
+            lost = lost + (value - after + made)
+        made = after
+    elif is_a(value, int):
+        made = made + value
+    else:
+        if lost != 0 and lost - lost == 0:
+            made = made + lost
+        made = made + value
+else:
+    made = made + value
+""",
+    """
+if class_of(made) is float and lost != 0 and lost - lost == 0:
+    made = made + lost
+""",
+)
+_CLASSES = {".is_a": Known(isinstance), ".class_of": Known(type), ".float": Known(float), ".int": Known(int)}
+
+
+def _accumulated(inference: Inference, node: ast.Call, start: int, way: _Accumulation) -> ir.Call:
     """Return the sum or product of the items of a call's argument, from its `start` on, or from `start`."""
     starts = [one.value for one in node.keywords if one.arg == "start"]
     if not 1 <= len(node.args) <= 2 or len(node.keywords) != len(starts) or len(node.args) + len(starts) > 2:
@@ -129,10 +188,11 @@ def _accumulated(inference: Inference, node: ast.Call, operator: ast.operator, s
     writer = _Writer(inference, node)
     first = starts[0] if starts else ast.Constant(start, **writer.at)
     items, value = writer.items(node.args[0])
-    total = ast.BinOp(writer.read(_MADE), operator, value, **writer.at)
     body = [
         writer.bind(_MADE, first),
-        *writer.loops(items, [writer.bind(_MADE, total)]),
+        *writer.parsed(way.before),
+        *writer.loops(items, [writer.bind(_VALUE, value), *writer.parsed(way.each)]),
+        *writer.parsed(way.after),
         ast.Return(writer.read(_MADE), **writer.at),
     ]
     return _reduced(inference, node, body)
@@ -217,6 +277,16 @@ class _Writer:
 
     def bind(self, name: str, value: ast.expr) -> ast.stmt:
         return ast.Assign([ast.Name(name, _STORE, **self.at)], value, **self.at)
+
+    def parsed(self, text: str) -> list[ast.stmt]:
+        """Return the statements of a text, whose names are none of the user's: each begins with a dot."""
+        body = ast.parse(text).body
+        for part in (part for statement in body for part in ast.walk(statement)):
+            if isinstance(part, ast.Name):
+                part.id = f".{part.id}"
+            if isinstance(part, ast.stmt | ast.expr):
+                vars(part).update(self.at)
+        return body
 
     def method(self, name: str, item: ast.expr) -> ast.stmt:
         """Return the call of a method of what is made."""

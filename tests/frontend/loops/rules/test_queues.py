@@ -9,7 +9,6 @@ import gc
 import heapq
 import math
 import random
-import sys
 from collections import deque
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush, heappushpop, heapreplace
@@ -312,6 +311,25 @@ def reductions_of_lists(xs, ys, a):
     return out
 
 
+# Python 3.12 and later keep what rounding loses of floats, and of floats alone.
+@program([1e16, 1.0, -1e16], 0.0)
+@program([1.0, 1e100, 1.0, -1e100], 0)
+@program([0.1] * 10, 1e16)
+@program([3, 0.1, 5, 1e17, 2, -1e17, 1], 0)
+@program([1e308, 1e308, -1e308], 0)
+@program([float("inf"), 1.0, 0.1], 0)
+@program([-0.0, -0.0], -0.0)
+@program([0.1] * 10, True, native=None)
+@program([1e16, 1.0, np.float64(1.0), 1.0], 0, native=None)
+@program(np.array([0.1] * 10), 1e16, native=None)
+def sums_of_floats(xs, start):
+    out = []
+    for i in range(1, 5):
+        out.append(sum(xs, start))
+        out.append(sum(x / i for x in xs) + sum([x * i for x in xs if x > 0], 0.1))
+    return out
+
+
 @program(5, 3, native=None)
 def tables(n, m):
     kept = []
@@ -421,6 +439,7 @@ NATIVELY = (
     slices,
     reductions,
     reductions_of_lists,
+    sums_of_floats,
     tables,
     lazily,
     lists_of_two_ways,
@@ -441,18 +460,16 @@ def begun() -> Iterator[dict[str, Begun]]:
         yield made
 
 
-# Programs of items without an order, or of three types, of NaNs, of lists that begin empty,
-# and those that raise: Python does some trips.
+# Programs of items without an order, or of three types, of NaNs, of lists that begin empty, sums of floats
+# from a bool on, and those that raise: Python does some trips.
 LEAVING = frozenset(
     (
         "every_heap_function every_heap_function-1 every_heap_function-2 every_heap_function-6 "
         "every_heap_function-8 every_heap_function-9 sorting sorting-31 sorting-32 sorting-34 "
         "finding-38 finding-39 finding-40 reductions "
-        "reductions_of_lists reductions_of_lists-53 reductions_of_lists-54 "
+        "reductions_of_lists reductions_of_lists-53 reductions_of_lists-54 sums_of_floats-58 "
     ).split()
 )
-if sys.version_info >= (3, 12):  # `sum` of floats keeps what rounding loses
-    LEAVING |= {"reductions-48", "reductions_of_lists-55"}
 
 
 @pytest.mark.parametrize("name", [one for one in cases() if program.cases[one][0] in NATIVELY])
