@@ -24,3 +24,8 @@ def clip_keeps_equals() -> bool:
     The sign of 0 shows it: NumPy does so since 2.1, and before takes the bound.
     """
     return bool(np.signbit(np.clip(np.float64(-0.0), 0.0, 1.0)))
+
+
+def where_wraps() -> bool:
+    """Tell if `np.where` casts Python integers by way of int64, and lets them wrap: until NumPy 2.4."""
+    return takes(lambda: np.where(True, np.uint8(0), 256))

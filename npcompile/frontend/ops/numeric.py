@@ -31,7 +31,7 @@ from npcompile.frontend.ops.rules import (
 )
 from npcompile.frontend.ops.table import Op, Weak
 from npcompile.nep50 import promote
-from npcompile.nep50.asked import clip_keeps_equals, takes
+from npcompile.nep50.asked import clip_keeps_equals, takes, where_wraps
 
 
 def _may_return_itself() -> bool:
@@ -186,16 +186,7 @@ def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
     )
 
 
-def _where_wraps() -> bool:
-    """Tell if NumPy's `where` casts Python integers by way of int64, and lets them wrap: until NumPy 2.4."""
-    try:
-        np.where(True, np.uint8(0), 256)
-    except OverflowError:
-        return False
-    return True
-
-
-_WHERE_WRAPS = _where_wraps()
+_WHERE_WRAPS = where_wraps()
 
 
 @op(np.where, operands=("x", "y"), scalar=False, limits=_where_limits)

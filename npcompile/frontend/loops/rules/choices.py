@@ -11,12 +11,15 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.counting import places
-from npcompile.frontend.loops.rules.elementwise import Fusion, item_cast, item_type, scalar_or_array
+from npcompile.frontend.loops.rules.elementwise import Fusion, cast, item_cast, item_type, scalar_or_array
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import ndim
 from npcompile.lower.loops.operation import Operation
-from npcompile.lower.loops.types import BOOL, Scalar
+from npcompile.lower.loops.types import BOOL, INT, Scalar
+from npcompile.nep50.asked import where_wraps
+
+_WHERE_WRAPS = where_wraps()
 
 
 @language.calls(np.where)
@@ -30,7 +33,7 @@ def _where(inference: Inference, node: ast.Call) -> ir.Expression:
     samples = [_sample(item_type(one)) for one in choices]
     to = Scalar(np.result_type(*samples).str[1:])
     fusion = Fusion(max(map(ndim, values)))
-    parts = tuple(item_cast(fusion.body(choice), to) for choice in choices)
+    parts = tuple(_part(fusion, choice, to) for choice in choices)
     truth = fusion.body(test)
     assert isinstance(truth.type, Scalar)
     if truth.type.kind != "b":
@@ -38,6 +41,13 @@ def _where(inference: Inference, node: ast.Call) -> ir.Expression:
     return fusion.map(
         ir.Apply(to, Operation(f"npl::chosen<{to.c_type}>", (BOOL, to, to), to), (truth, *parts))
     )
+
+
+def _part(fusion: Fusion, choice: ir.Expression, to: Scalar) -> ir.Expression:
+    """Return an item of a choice in the result's dtype, which Python's ints are to fit since NumPy 2.5."""
+    if choice.type == INT and not _WHERE_WRAPS:
+        return fusion.body(cast(choice, to))
+    return item_cast(fusion.body(choice), to)
 
 
 def _sample(kind: Scalar) -> Any:

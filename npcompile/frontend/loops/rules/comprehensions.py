@@ -149,8 +149,8 @@ class _Accumulation(NamedTuple):
 
 _PLUS = _Accumulation("", "made = made + value", "")
 _TIMES = _Accumulation("", "made = made * value", "")
-# Python's own algorithm (Neumaier's, in `bltinmodule.c`): floats are added with what rounding loses kept apart,
-# ints beside them without it; anything else ends it.
+# Python's own algorithm (Neumaier's, in `bltinmodule.c`): floats are added with what rounding loses kept
+# apart, ints beside them without it; anything else ends it.
 _COMPENSATED = _Accumulation(
     "lost = 0.0",
     """

@@ -56,9 +56,36 @@ def chosen_of_python(x, n):
     for i in range(n):
         a = np.where(i > 2, 1, 2.5)
         b = np.where(i > 2, True, i)
-        c = np.where(x[i] > 2, 300, x[i])
-        d = np.where(x[i] > 2, x[i], -1)
-        e = np.where(x[i] > 2, 2**24 + 1, x[i])
+        c = np.where(x[i] > 2, 100, x[i])
+
+
+def misfits(x, n):
+    """Python's ints that no item can be: NumPy 2.5 raises for them, and lets none wrap."""
+    found = []
+    for number in (300, -1, 2**24 + 1, 5):
+        for i in range(n):
+            try:
+                found.append(np.where(x[i] > 2, number, x[i]))
+                found.append(np.where(x > 2, x, number))
+                found.append(np.where(number > i, number, x))
+            except OverflowError as error:
+                found.append(str(error))
+    return found
+
+
+def misfits_alone(x, n, number):
+    total = 0
+    for i in range(n):
+        total += np.where(x[i] > 2, number + i, x[i])
+    return total
+
+
+@pytest.mark.parametrize("code", REAL)
+def test_python_numbers_that_do_not_fit(code):
+    check_jitted(misfits, sample(code), len(sample(code)), native=None)
+    check_jitted(misfits_alone, sample(code), len(sample(code)), 5)
+    for number in (300, -1, 2**24 + 1, 125):
+        check_jitted(misfits_alone, sample(code), len(sample(code)), number, native=None)
 
 
 @pytest.mark.parametrize("code", REAL)
@@ -68,9 +95,9 @@ def test_python_numbers_beside_others(code):
 
 def chosen_beside_arrays(x, n):
     for i in range(n):
-        a = np.where(x > i, x, 2**24 + 1)
+        a = np.where(x > i, x, 100)
         b = np.where(i > 1, x, x[0])
-        c = np.where(x > 1, 300, x)
+        c = np.where(x > 1, 100, x)
 
 
 @pytest.mark.parametrize("code", REAL)
