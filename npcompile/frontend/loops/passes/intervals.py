@@ -65,6 +65,7 @@ BYTE = Interval(0, 255)  # an item of bytes
 BY_LOW_BITS = frozenset(
     (ast.Add, ast.Sub, ast.Mult, ast.LShift, ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Invert)
 )
+BITWISE = frozenset((ast.BitAnd, ast.BitOr, ast.BitXor, ast.Invert))  # of ints of 64 bits they are such ints
 INTS = (INT, UNSIGNED)  # types of Python's ints
 ABSOLUTE = "npl::int_absolute"
 NARROWED = (ast.Add, ast.Sub, ast.Mult)
@@ -125,6 +126,8 @@ class Values:
         """Tell if ints of which the low bits alone count may be beyond 64 bits."""
         if not isinstance(node, ir.Apply) or node.operator not in BY_LOW_BITS:
             return False
+        if node.operator in BITWISE and all(one.type in (INT, BOOL) for one in (node, *node.operands)):
+            return any(self._wraps(one) for one in node.operands)
         exact = exact_of(node.operator, [self.values[operand] for operand in node.operands])
         return exact is None or not exact.fits(node.type) or any(self._wraps(one) for one in node.operands)
 
@@ -436,6 +439,9 @@ def exact_of(operator: type[ast.AST] | None, operands: list[Interval]) -> Interv
     if operator is ast.USub:
         (one,) = operands
         return Interval(-one.most, -one.least)
+    if operator is ast.Invert:
+        (one,) = operands
+        return Interval(~one.most, ~one.least)
     if operator is None or len(operands) != 2:
         return None
     left, right = operands

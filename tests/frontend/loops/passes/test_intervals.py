@@ -124,6 +124,19 @@ def test_masks_that_are_names() -> None:
     check(masked, 6)
 
 
+def cleared(x, n):
+    h, flags = -5, -1
+    for i in range(n):
+        h = (h ^ int(x[i]) >> 3) - 1
+        h &= ~(1 << 7)
+        flags = flags & (h | i ^ 3)
+        low = h & ~(i | h) & ~i
+
+
+def test_negative_ints_whose_bits_are_cleared_stay_native() -> None:
+    check(cleared, np.array([3, -120, 5, 99, -127, 0, 1]), 7)
+
+
 def limits(x, n):
     for i in range(n):
         q, r = divmod(i, 3)
