@@ -127,6 +127,12 @@ class _Native:
         """Tell if too many calls leave."""
         return self.leaves >= MIN_LEAVES and self.done < PAYS * self.leaves
 
+    @property
+    def awaits_objects(self) -> bool:
+        """Tell if a loop whose results are made as objects is being compiled."""
+        loops = [loop for results, loop in self.loops.items() if results.exact is not None]
+        return any(loop is not None and not loop.job.done for loop in loops)
+
 
 @dataclass(eq=False)
 class ElementwiseFunction:
@@ -151,10 +157,15 @@ class ElementwiseFunction:
     def prepare(self, operands: Operands, result: Any) -> None:
         """Have a loop compiled for calls that have these operands and the results that NumPy gave."""
         key = operands.key()
-        results = results_of(result)
         if key is None:
             self._tell("operands other than arrays and numbers")
-        elif results is None:
+            return
+        native = self._found.get(key)
+        has_objects = type(result) is np.ndarray and result.dtype.hasobject
+        if has_objects and native is not None and native.awaits_objects:
+            return  # to look at each object takes longer than the calls that have made them
+        results = results_of(result)
+        if results is None:
             self._tell("results of other types than native code holds")
         else:
             if key not in self._found:
@@ -258,10 +269,10 @@ def results_of(result: Any) -> Results | None:
         return None
     if result.dtype != object:
         return Results((result.dtype,))
-    kinds = [scalar_of(item) for item in result.flat]
-    if not kinds or kinds[0] is None or any(kind != kinds[0] for kind in kinds):
+    kind = scalar_of(result.flat[0]) if result.size else None
+    if kind is None or any(scalar_of(item) != kind for item in result.flat):
         return None
-    return Results((np.dtype(kinds[0].code),), Exact(kinds[0]))
+    return Results((np.dtype(kind.code),), Exact(kind))
 
 
 def loop_of(operands: Operands, count: int = 1) -> LoopSource:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend import elementwise_calls
+from npcompile.frontend import elementwise_calls, elementwise_loop, loop_pipeline
 
 MANY = elementwise_calls.LEAST
 X = np.linspace(-2, 3, 2 * MANY)
@@ -278,3 +279,25 @@ def test_functions_that_share_their_code(monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(2):
             assert outcome(jitted, X) == outcome(of_a_changing_global, X)
             elementwise_calls.wait()
+
+
+def of_whole_numbers(x: Any) -> Any:
+    return np.frompyfunc(collatz, 1, 1)(x)
+
+
+def test_results_are_not_looked_at_while_native_code_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+
+    def looks(result: Any) -> Any:
+        looked.append(result)
+        return results_of(result)
+
+    results_of = elementwise_loop.results_of
+    monkeypatch.setattr(elementwise_loop, "results_of", looks)
+    monkeypatch.setattr(loop_pipeline, "submit", lambda *_: SimpleNamespace(done=False))
+    elementwise_calls._by_code.pop((collatz,), None)
+    jitted = npcompile.jit(of_whole_numbers)
+    for _ in range(5):
+        assert outcome(jitted, np.arange(100)) == outcome(of_whole_numbers, np.arange(100))
+    assert len(looked) == 1
+    elementwise_calls._by_code.pop((collatz,), None)
