@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from types import FunctionType
+from inspect import CO_GENERATOR
+from types import CodeType, FunctionType
 from typing import Any
 
 from npcompile.diagnostics.settings import config
@@ -57,8 +58,16 @@ def _goes_over_generator(node: ast.For | ast.While, function: FunctionType) -> b
     """Tell if a loop goes over a call of a generator function of the user's: it begins within native code."""
     if not isinstance(node, ast.For) or any(map(leaves_trip, node.orelse)):
         return False
-    called = node.iter.func if isinstance(node.iter, ast.Call) else None
+    match node.iter:
+        case (
+            ast.Call(func=ast.Name(id="enumerate"), args=[ast.Call(func=ast.Name(id=called)), *_])
+            | ast.Call(func=ast.Name(id=called))
+        ):
+            pass
+        case _:
+            return False
     code = function.__code__
-    if not isinstance(called, ast.Name) or called.id in {*code.co_varnames, *code.co_cellvars}:
-        return False
-    return makes_generators(dict(variables_of(function)).get(called.id, function.__globals__.get(called.id)))
+    if called in {*code.co_varnames, *code.co_cellvars}:
+        nested = [one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == called]
+        return any(one.co_flags & CO_GENERATOR for one in nested)
+    return makes_generators(dict(variables_of(function)).get(called, function.__globals__.get(called)))

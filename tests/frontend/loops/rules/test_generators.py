@@ -179,6 +179,27 @@ def nested_generators(grid):
     return total
 
 
+@program(FLOATS)
+def nested_outermost(x):
+    def runs(least):
+        start = 0
+        for i in range(1, len(x)):
+            if (x[i] > least) != (x[i - 1] > least):
+                yield start, i
+                start = i
+        yield start, len(x)
+
+    longest, total = 0, 0
+    for k, (low, high) in enumerate(runs(0.5), 1):
+        longest = max(longest, high - low)
+        total += k * high
+    for low, high in runs(0.2):
+        if low > 20:
+            break
+        total -= high
+    return longest, total
+
+
 # -- where it could be told: Python's ----------------------------------------------------------------------
 
 
@@ -324,6 +345,34 @@ def items_are_arrays(n):
     return made
 
 
+@program(FLOATS, 30, native=None)
+def nested_and_reading_what_changes(x, n):
+    def items():
+        for k in range(n):
+            yield x[k]
+
+    total = 0.0
+    for place, value in enumerate(items()):
+        x[(place + 1) % n] += value
+        total += value
+    return total
+
+
+@program(FLOATS, 31, native=None)
+@program(FLOATS, 30, native=None)
+def nested_or_a_list(x, n):
+    def items(a):
+        for k in range(n):
+            yield a[k]
+
+    if n % 2:
+        items = np.copy
+    total = 0.0
+    for value in items(x):
+        total += value
+    return total
+
+
 @program(500, native=None)
 def a_name_holds_it(n):
     total, found = 0, fibonacci(n)
@@ -344,6 +393,6 @@ def test_loops_over_generators_are_as_in_python(name: str, jitted: dict[str, tup
 def test_generators_are_native(jitted: dict[str, tuple[Any, list[Any]]]) -> None:
     """Python does no trip of those that cannot be told from lists."""
     native = [flood_fill, sums_of_neighbours, branches_of_the_loop, the_outermost_loop, parameters]
-    for program_ in [*native, nested_generators, it_reads_what_lies_apart]:
+    for program_ in [*native, nested_generators, nested_outermost, it_reads_what_lies_apart]:
         function, _ = jitted[program_.__name__]
         assert not function.stats.leave_reasons, function.stats
