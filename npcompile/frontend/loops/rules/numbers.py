@@ -102,6 +102,14 @@ def _arithmetic(
     inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression, inplace: bool
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
+    if (
+        kind is ast.Pow
+        and left.type in (INT, BOOL)
+        and right.type == INT
+        and not isinstance(left, ir.Constant)
+    ):
+        if isinstance(right, ir.Constant) and right.value < 0:  # Python, too, takes both for floats
+            right = ir.Constant(FLOAT, float(right.value))
     operation = arithmetic.binary(kind, left.type, right.type)
     if operation is not None and left.type in unsigned.PYTHON and right.type in unsigned.PYTHON:
         if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):

@@ -330,3 +330,18 @@ def test_small_powers_are_the_librarys() -> None:
     x = random.standard_normal(60000) * 2.0 ** random.integers(-90, 90, 60000)
     x[:9] = [0.0, -0.0, 1.0, -1.0, 2.0, 5e-324, -1e-160, 1e-308, 1e90]
     check(small_powers, x, np.zeros((4, len(x))), len(x))
+
+
+def reciprocals(items, n):
+    total, found = 0.0, []
+    for i in range(n):
+        v = items[i]
+        if v:
+            total += v**-1 - (v > 3) ** 2
+        found.append((v + 10) ** -2)
+        if v > -1:
+            found.append((v > -1) ** -3)
+
+
+def test_negative_constant_powers_of_ints_are_floats() -> None:
+    check(reciprocals, [3, -4, 5, 0, 7, 2**40, 1, -(2**62)], 8)
