@@ -15,6 +15,7 @@ import pytest
 import npcompile
 import npcompile.numpy as xp
 from npcompile.diagnostics.reason import Cause, Place, Reason
+from npcompile.frontend.ops.sorting import DESCENDING
 from tests.programs import reasons_of_plans, reasons_of_programs, reasons_of_values
 from tests.programs.reasons_of_calls import CALLS
 from tests.programs.reasons_of_ops import EAGER, EXPRESSIONS
@@ -131,6 +132,8 @@ def objects() -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("cause", EXPRESSIONS)
 def test_an_op_refuses_a_call_for_this_cause(cause: str, of_ops: types.ModuleType, reached: set[str]) -> None:
+    if cause == "KEYWORD_UNKNOWN" and DESCENDING:
+        pytest.skip("this NumPy knows the keyword")
     run(getattr(of_ops, cause), operands)
     assert cause in reached
 

@@ -134,7 +134,7 @@ EXPRESSIONS = {
 # For each cause of a call that NumPy refuses before a recording asks the op, an expression of
 # `npcompile.numpy` (`xp`), of which `e` is an array, and `o` one of 28 axes.
 EAGER = {
-    "OUT_REFUSED": "xp.take(e, [0, 1], out=xp.zeros(2, dtype=complex))",
+    "OUT_REFUSED": "xp.cumsum(e, out=xp.zeros(3))",
     "VALUES_KIND": "e.__setitem__([0], '1')",
     "MASK_SHAPE": "e.__setitem__(np.array([True]), 1.0)",
     "OUT_AND_DTYPE": "xp.concatenate([e, e], out=xp.zeros(8), dtype=float)",

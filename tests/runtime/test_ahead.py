@@ -210,7 +210,7 @@ def suspended(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (eval("lambda x: x + 1"), "its source is not available"),
+        (eval(compile("lambda x: x + 1", "<made>", "eval")), "its source is not available"),
         (suspended, "calls with these arguments are not replayed: nothing of it is compiled"),
     ],
 )

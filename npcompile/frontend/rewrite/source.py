@@ -12,6 +12,7 @@ import copy
 import inspect
 import itertools
 import re
+import threading
 import warnings
 import weakref
 from dataclasses import dataclass
@@ -24,10 +25,7 @@ from npcompile.frontend.rewrite.literals import with_literals_of
 from npcompile.lower.codegen import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
-# Sources are parsed and compiled under this name, so that the warnings of the compiler (a second `invalid
-# escape sequence`, at run time) can be told from the user's own and be silenced.
-_COMPILING = "<npcompile>"
-_SILENCE = ("ignore", None, Warning, re.compile(re.escape(_COMPILING)), 0)
+_COMPILING = "<npcompile>"  # the name under which sources are parsed and compiled
 _NESTED = inspect.CO_NESTED
 
 
@@ -350,7 +348,7 @@ def first_line(node: ast.FunctionDef) -> int:
 
 
 def parse(text: str) -> ast.Module:
-    warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
+    _silence()
     try:
         return parsing.parse(text, _COMPILING)
     finally:
@@ -388,7 +386,7 @@ def compile_in_place(
     aliases = [ast.alias(name, **where) for name in sorted(imports)]
     module: list[ast.stmt] = [ast.Import(aliases, **where), factory] if aliases else [factory]
     flags = code.co_flags & _FUTURE
-    warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
+    _silence()
     try:
         compiled = compile(ast.Module(module, type_ignores=[]), _COMPILING, "exec", flags, dont_inherit=True)
     finally:
@@ -420,8 +418,32 @@ for _feature in ("annotations", "barry_as_FLUFL", "generator_stop"):
     _FUTURE |= getattr(__import__("__future__"), _feature).compiler_flag
 
 
-def _unsilence() -> None:
+class _Compilers:
+    """Threads that compile a source again: matches the module of every warning that one of them gets.
+
+    The compiler warns a second time, of an `invalid escape sequence` or the like. The module that such a
+    warning is told to be of is not the same in all versions of Python.
+    """
+
+    def __init__(self) -> None:
+        self.threads = set[int]()
+
+    def match(self, module: str) -> bool:
+        return threading.get_ident() in self.threads
+
+
+_compilers = _Compilers()
+_SILENCE = ("ignore", None, Warning, _compilers, 0)
+
+
+def _silence() -> None:
     # Not `catch_warnings`: it would forget which warnings were shown already, and races with other threads.
+    _compilers.threads.add(threading.get_ident())
+    warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
+
+
+def _unsilence() -> None:
+    _compilers.threads.discard(threading.get_ident())
     try:
         warnings.filters.remove(_SILENCE)  # type: ignore[attr-defined]
     except ValueError:  # another thread has changed the list meanwhile

@@ -194,24 +194,26 @@ class Statements(Comprehensions):
         body = self.body(node.body)
         if self.may_go_on(node):
             goes_on = [self.bind_originals(node), *node.body]
-            body = [ast.If(self.is_done(node), goes_on, body, **start(node))]
+            where = _decides_trips(node)
+            body = [ast.If(self.is_done(where), goes_on, body, **start(where))]
         return [*steps, *body]
 
     def with_plain_flag(self, node: ast.For | ast.While, loop: ast.stmt) -> list[ast.stmt]:
         """Return a loop, after a flag which says that none of its trips has gone on as written."""
         if not self.may_go_on(node):
             return [loop]
-        at = start(node.test if isinstance(node, ast.While) else node)
+        at = start(_decides_trips(node))
         return [ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(False, **at), **at), loop]
 
     def bind_originals(self, node: ast.For | ast.While) -> ast.stmt:
         """Bind local names to the objects that Python would have, at the first trip that goes on as
         written."""
-        at = start(node)
+        where = _decides_trips(node)
+        at = start(where)
         own = self.scope.bound - self.scope.declared_global - self.scope.declared_nonlocal
-        made = self.rebind_originals(node, own)
+        made = self.rebind_originals(where, own)
         made.append(ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(True, **at), **at))
-        return ast.If(self.is_plain(node, False), made, [], **at)
+        return ast.If(self.is_plain(where, False), made, [], **at)
 
     def rebind_originals(self, where: ast.AST, names: Iterable[str]) -> list[ast.stmt]:
         """Return the statements that bind names to the objects that Python would have, once a recording has
@@ -386,3 +388,8 @@ class Statements(Comprehensions):
 
     def stmt_TypeAlias(self, node: Any) -> list[ast.stmt]:
         return [self.unsupported("TYPE_STATEMENT", node), node]
+
+
+def _decides_trips(loop: ast.For | ast.While) -> ast.AST:
+    """Return the node of a loop where Python is before each trip: a condition may begin on a later line."""
+    return loop.test if isinstance(loop, ast.While) else loop

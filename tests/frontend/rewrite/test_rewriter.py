@@ -101,7 +101,7 @@ def test_does_not_refuse_the_same_names_used_otherwise() -> None:
 
 def test_refuses_without_source() -> None:
     space: dict[str, Any] = {}
-    exec("def f(): return 1", space)
+    exec(compile("def f(): return 1", "<made>", "exec"), space)
     assert reason(space["f"]) == "its source is not available"
 
 

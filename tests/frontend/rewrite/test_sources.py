@@ -282,7 +282,7 @@ def test_a_module_without_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_code_from_exec() -> None:
     space: dict[str, Any] = {"np": np}
-    exec("def f(x):\n    return np.multiply(x, 2) + 1\n", space)
+    exec(compile("def f(x):\n    return np.multiply(x, 2) + 1\n", "<made>", "exec"), space)
     assert reason(space["f"], X) == "its source is not available"
 
 

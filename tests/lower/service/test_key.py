@@ -47,7 +47,9 @@ def taking_part(entry: str) -> set[str]:
         found.add(file)
         left |= imported(file) - found
     named = {name for file in found for name in HEADER.findall((FOLDER / file).read_text())}
-    places = {path.name: path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.h")}
+    headers = [path.relative_to(FOLDER) for path in FOLDER.rglob("*.h")]
+    outside = [path for path in headers if path.parts[0] != "loops"]  # which have keys of their own
+    places = {path.name: path.as_posix() for path in outside}
     return found | {places.get(name, name) for name in named}
 
 
