@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -16,7 +17,10 @@ with warnings.catch_warnings():
 
 
 @pytest.mark.parametrize("fn", corpus.CASES, ids=lambda fn: fn.__name__)
-def test_same(fn: Any) -> None:
+def test_same(fn: Any, request: pytest.FixtureRequest) -> None:
+    if fn.__name__ == "bool_raises_everywhere" and sys.version_info >= (3, 12):
+        reason = "a tracer sees a lambda's first line, where Python 3.12 and later do nothing but begin"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     expected, lines, _ = outcome(fn, fn.__code__.co_filename)
     got, got_lines, _ = outcome(rewritten(fn), fn.__code__.co_filename)
     assert got == expected
