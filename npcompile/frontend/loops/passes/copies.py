@@ -16,13 +16,25 @@ from npcompile.lower.loops.iterator_ir import (
     RangeIterator,
     ZippedIterator,
 )
+from npcompile.lower.loops.list_ir import Append, ListItem, ListLength
 from npcompile.lower.loops.types import INT
 
-_STEPS = (ir.Bind, ir.StoreItem, ir.CallFunction, ir.BeginRange, ir.Jump, ir.Branch, ir.Next, ir.Leave)
+_STEPS = (
+    ir.Bind,
+    ir.StoreItem,
+    ir.CallFunction,
+    ir.BeginRange,
+    ir.Jump,
+    ir.Branch,
+    ir.Next,
+    ir.Leave,
+    Append,
+)
 _EXPRESSIONS = (
     *(ir.Constant, ir.Unused, ir.Read, ir.Apply, ir.Item),
     *(ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.Call),
     *(RangeIterator, ItemsIterator, CountedIterator, ZippedIterator),
+    *(ListItem, ListLength),
 )
 
 

@@ -24,7 +24,7 @@ from npcompile.lower.loops.verifier import bound_by
 
 MOST_TRIPS = 5  # of a loop over a range that is written out
 MOST_PARTS = 8  # of a tuple that a loop goes over: a place has as many neighbours
-MOST_COPIES = 60  # of a loop's blocks
+MOST_COPIES = 60  # of a loop's blocks, without those in which nothing is done
 MOST_BLOCKS = 240  # of a region
 
 
@@ -94,24 +94,34 @@ class _Copies:
         ):
             return None
         most = MOST_TRIPS if isinstance(items, range) else MOST_PARTS
-        if not 0 < len(items) <= most or (len(items) + 1) * len(live) > MOST_COPIES:
+        if not 0 < len(items) <= most:
             return None
         return cls(region, state, live, begun, items, _names(live, state))
 
     def make(self) -> None:
-        """Replace the loop's blocks."""
+        """Replace the loop's blocks, if their copies are not too many.
+
+        Where the item decides tests there are fewer copies than the loop's blocks let expect.
+        """
+        self.decides = False
         self.made: dict[tuple[ir.Block, int], ir.Block] = {}
         self.pending: list[tuple[ir.Block, int]] = []
         self.versions: dict[int, int] = {}
         for block in self.region.blocks:
             self.versions[block.source] = max(self.versions.get(block.source, 0), block.version)
         before = [block for block in self.region.blocks if self.state not in block.types]
+        ends = [block.end for block in before]
         for block in before:
             if any(self.state in bound_by(step) for step in block.steps):
                 block.end = self._led(block.end, 0)
-        while self.pending:
+        while self.pending and len(self.made) <= MOST_COPIES:
             block, taken = self.pending.pop()
             self._fill(self.made[block, taken], block, taken)
+        many = (len(self.items) + 1) * len(self.live) > MOST_COPIES
+        if len(self.made) > MOST_COPIES or (many and not self.decides):
+            for block, end in zip(before, ends, strict=True):
+                block.end = end
+            return
         reached = reached_from(self.region.entry)
         self.region.blocks[:] = [block for block in (*before, *self.made.values()) if block in reached]
 
@@ -133,6 +143,7 @@ class _Copies:
             case ir.Branch(test=test, then=then, otherwise=otherwise):
                 ways = [self._after(one, taken) for one in (then, otherwise)]
                 if (holds := decided(test)) is not None:
+                    self.decides = True
                     ways = [ways[0] if holds else ways[1]]
                 if len({*ways}) == 1 and (holds is not None or is_silent(test)):
                     return ir.Jump(end.place, end.line, self._copy(ways[0], taken))
@@ -153,6 +164,7 @@ class _Copies:
                     holds = decided(copied(test, names, {}))
                     if holds is None:
                         break
+                    self.decides = True
                     block = then if holds else otherwise
                 case _:
                     break
