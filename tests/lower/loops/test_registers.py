@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.frontend.loops.native import begin, run_in_python
+from tests.frontend.loops.native import begin, check, run_in_python
 from tests.interrupts import interrupt_main
 
 CODES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -26,6 +26,22 @@ def parentheses(t: Any, n: int) -> None:
         for j in range(i + 1, n):
             for k in range(i, j):
                 t[i, j] = max(t[i, j], t[i, k] + t[k + 1, j])
+
+
+def rising(best: Any, x: Any, n: int) -> None:
+    for i in range(n):
+        for j in range(i):
+            if x[j] < x[i] and best[j] + 1 > best[i]:
+                best[i] = best[j] + 1
+
+
+def cheapest(t: Any, n: int) -> None:
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            for k in range(i, j):
+                q = t[i, k] + t[k + 1, j]
+                if q < t[i, j]:
+                    t[i, j] = q
 
 
 def factors(a: Any, n: int) -> None:
@@ -178,6 +194,7 @@ def _of_types() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         cases.append((copied, (item(code, 3), item(code, 7), 7)))
         cases.append((summed, (item(code, 3), item(code, 8), 8)))
         cases.append((running, (item(code, 9), item(code, 8), 8)))
+        cases.append((rising, (item(code, 9), item(code, 8), 8)))
     return cases
 
 
@@ -192,6 +209,8 @@ def _shared() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         cases.append((copied, (x[6 + at : 9 + at], x[6:11], 5)))
         cases.append((scaled, (x[6:11], x[6:11], x[6 + at :], 5)))
         bits = x.view("i4")
+        cases.append((rising, (bits[12 + at :], bits[12:20], 8)))
+        cases.append((rising, (bits[12 + at : 20 + at], bits[19:11:-1], 8)))
         cases.append((copied, (bits[12 + at : 15 + at], bits[12:17], 5)))
         cases.append((summed, (x.view("i8")[6 + at :], x[6:11].view("i8"), 5)))
         for f in (running, backwards, by_twos, of_places, stored_twice, rarely, until, divided):
@@ -232,6 +251,8 @@ def _whole() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         (product, (square("i4"), square("i4", 2)[::-1], square("i4", 3).T, 9)),
         (parentheses, (np.triu(square("i4")), 9)),
         (parentheses, (np.asfortranarray(square("f4")), 9)),
+        (cheapest, (np.triu(square("i8")), 9)),
+        (cheapest, (square("i2").T, 9)),
         (factors, (square("f4"), 9)),
         (eliminated, (square("f4"), 9)),
         (eliminated, (square("i8"), 9)),
@@ -291,3 +312,16 @@ def test_the_memory_is_as_python_leaves_it(monkeypatch: pytest.MonkeyPatch) -> N
                 assert np.asarray(one).tobytes() == np.asarray(other).tobytes(), name
         else:
             assert mine[0][0] == run.names["i"] == 2
+
+
+def test_ints_that_few_trips_store_are_kept() -> None:
+    """Each trip of `parentheses` stores its int: vectors of such items would wait for the store."""
+    square = np.triu(item("i8", 1, 40, 40))
+    for function, args, kept in (
+        (rising, (np.ones(60, int), item("i8", 60), 60), True),
+        (cheapest, (square, 40), True),
+        (parentheses, (square, 40), False),
+    ):
+        native = begin(function, *args)
+        assert any(loop.kept is not None for loop in native.loop.region.fast_loops.values()) == kept
+        check(function, *args)

@@ -34,8 +34,9 @@ def keep(region: ir.Region) -> None:
 def _registers(loop: ir.FastLoop) -> Registers | None:
     """Return the items that a loop can keep.
 
-    Integers that are stored, and come from others of their array, are not kept: the C++ compiler then reads
-    several of those at once, and a processor waits for such a load where one of them has just been stored.
+    Integers that each trip stores, and that come from others of their array, are not kept: the C++ compiler
+    then reads several of those at once, and a processor waits for such a load where one of them has just been
+    stored. A store under a condition of data is a branch, which costs more.
     """
     blocks = sorted(loop.blocks, key=lambda one: one.label)
     steps = [one for block in blocks for one in (*block.steps, block.end)]
@@ -60,7 +61,11 @@ def _registers(loop: ir.FastLoop) -> Registers | None:
         for place, nodes in fixed.items()
         if _is_stored(nodes)
         and not _has_array(elsewhere, nodes[0])
-        and not (_is_exact(nodes[0]) and _has_array([node for node in uses if node not in nodes], nodes[0]))
+        and not (
+            _is_exact(nodes[0])
+            and _in_each_trip(loop, nodes)
+            and _has_array([node for node in uses if node not in nodes], nodes[0])
+        )
     }
     others = [node for place, nodes in places.items() if place not in chosen for node in nodes]
     if _is_stored([*others, *elsewhere]):  # else the C++ compiler keeps items that are only read
