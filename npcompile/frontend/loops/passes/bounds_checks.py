@@ -19,6 +19,7 @@ from npcompile.frontend.loops.passes.intervals import added_interval
 from npcompile.frontend.loops.passes.moves import Moved, moves_of
 from npcompile.frontend.loops.passes.partial_sums import partial_sums
 from npcompile.frontend.loops.passes.whole_arrays import works_on_arrays
+from npcompile.frontend.loops.passes.wrapping_indices import is_wrapping_sum
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
 from npcompile.lower.loops.iterator_ir import CountedState, PartsState, is_finite
@@ -61,7 +62,9 @@ def _fast_loop(
                 if not isinstance(node.array, ir.Read) or node.array.name in changed:
                     continue
                 if not all(
-                    _is_affine(region, index, items, changed) or _is_moved(region, index, moves)
+                    _is_affine(region, index, items, changed)
+                    or is_wrapping_sum(region, end, index, changed)
+                    or _is_moved(region, index, moves)
                     for index in node.indices
                 ):
                     continue
