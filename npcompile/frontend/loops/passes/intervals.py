@@ -351,6 +351,13 @@ def _has_bits(interval: Interval, bits: int) -> bool:
     return -(1 << bits - 1) <= interval.least and interval.most < 1 << bits - 1
 
 
+def _reads(node: ir.Expression, name: str) -> bool:
+    """Tell if an expression reads a name."""
+    if isinstance(node, ir.Read):
+        return node.name == name
+    return any(_reads(part, name) for part in ir.parts_of(node))
+
+
 def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
     """Return the int of which an operation keeps low bits, and one that its result does not exceed.
 
@@ -365,8 +372,9 @@ def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
     if right.type not in INTS or left.type not in INTS:
         return None
     if node.operator is ast.BitAnd:
-        is_mask = isinstance(right, ir.Read) or (isinstance(right, ir.Constant) and right.value >= 0)
-        return (left, right) if is_mask else None
+        if isinstance(right, ir.Read):  # `x & -x` and `x & x - 1` are of an int of either sign
+            return None if _reads(left, right.name) else (left, right)
+        return (left, right) if isinstance(right, ir.Constant) and right.value >= 0 else None
     power = isinstance(right, ir.Constant) and right.value > 0 and right.value.bit_count() == 1
     return (left, right) if power else None
 

@@ -137,6 +137,19 @@ def test_negative_ints_whose_bits_are_cleared_stay_native() -> None:
     check(cleared, np.array([3, -120, 5, 99, -127, 0, 1]), 7)
 
 
+def lowest_bits(x, n):
+    total = 0
+    for i in range(n):
+        v = int(x[i])
+        low = v & -v
+        total += low + (v & (v - 1)) % 7
+
+
+def test_lowest_bits_of_negative_ints_stay_native() -> None:
+    check(lowest_bits, np.array([3, -120, 0, 99, -128, 1 << 40, -(1 << 62)]), 7)
+    assert run_natively(lowest_bits, np.array([5, 4, -(1 << 63), 1]), 4).names["i"] == 2
+
+
 def limits(x, n):
     for i in range(n):
         q, r = divmod(i, 3)
