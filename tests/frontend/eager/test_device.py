@@ -67,6 +67,15 @@ def test_host_calls_write_back() -> None:
 
 # Their vectors have signs of the library's choosing: tests/gpu judges them by what they are factors of.
 FACTORS = ("numpy.linalg.eig", "numpy.linalg.eigh", "numpy.linalg.svd")
+# An error of the logarithm is multiplied by the exponent, here up to 300, in NumPy's complex answers, too.
+POWERS = ("numpy.power", "numpy.float_power")
+
+
+def allowed(case: Case, want: Any) -> float:
+    """The ulp that an answer of the device may be off."""
+    if case.op.startswith(POWERS) and numpy.iscomplexobj(want):
+        return 512
+    return max(limit(case, want), 2)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.op not in FACTORS], ids=lambda case: case.id)
@@ -78,7 +87,7 @@ def test_the_answer_is_numpys(case: Case) -> None:
         try:
             same_exception(error, raised)
             if raised is None:
-                same(back(got), want, max(limit(case, want), 2), scale(case, args))
+                same(back(got), want, allowed(case, want), scale(case, args))
             assert not counters.op_failures, f"op failures: {dict(counters.op_failures)}"
         except AssertionError as wrong:
             problems.append(f"{label}: {wrong}")
