@@ -31,6 +31,7 @@ from npcompile.lower.loops.types import (
     BOOL,
     COMPLEX,
     FLOAT,
+    UNSIGNED,
     Deque,
     Dict,
     Either,
@@ -121,13 +122,14 @@ def _with_item(known: List | Set | Dict, step: ir.Step) -> List | Set | Dict:
 @language.calls(sum)
 def _sum(inference: Inference, node: ast.Call) -> ir.Expression:
     made = _accumulated(inference, node, 0, _PLUS)
-    stored = made.function.body.stored[_MADE] if made.function.body is not None else []
-    if _COMPENSATES_COMPLEX and COMPLEX in stored:
+    assert made.function.body is not None
+    stored = made.function.body.stored
+    if _COMPENSATES_COMPLEX and COMPLEX in stored[_MADE]:
         raise Outside("`sum` of complex numbers, by this version of Python")
-    if not _COMPENSATES_FLOATS or FLOAT not in stored:
+    if not _COMPENSATES_FLOATS or FLOAT not in stored[_MADE]:
         return made
-    if BOOL in stored:  # Python then adds one item after the other
-        raise Outside("`sum` of floats from a bool on")
+    if BOOL in stored[_MADE] or UNSIGNED in stored[_VALUE]:  # Python then adds one item after the other
+        raise Outside("`sum` of floats from a bool on, or with large ints")
     inference.types |= _CLASSES
     return _accumulated(inference, node, 0, _COMPENSATED)
 
