@@ -20,7 +20,7 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.catalog.foreign_arrays import is_dask, is_foreign, reason_of
-from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
+from npcompile.frontend.eager.errstate import all_warnings_are_errors
 from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.program.dynamic_sizes import counts_of
 from npcompile.frontend.program.generic_signature import split_lengths
@@ -116,8 +116,15 @@ class RecordedFunction(DeviceChoice):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         is_passing = self._passing.left > 0 or self.overdrawn > 0 or this_thread.call is not None
-        if is_passing and not kwargs and self._passes(args):
-            return self._passed(args)
+        if is_passing and not kwargs:
+            try:
+                plain = self._passing_function(args)
+            except BaseException as error:
+                if (fault := fault_of(error)) is None:
+                    raise
+                return self._despite(fault, args, kwargs)
+            if plain is not None:
+                return self._passed(plain, args)
         call, before = enter(self.allowance, self)
         call.depth += 1
         try:
@@ -177,11 +184,6 @@ class RecordedFunction(DeviceChoice):
         """Tell of a replay that raised before any effect where the function itself did not: that is ours."""
         what = f"{type(failure).__name__}: {failure}"
         self.note(Cause.REPLAY_RAISED(what), self.at(self.led_to(failure)))
-
-    def _is_numpys_now(self) -> bool:
-        """Tell if NumPy does a call whatever is recorded: users see their own function under a debugger, and
-        NumPy is to raise or to warn."""
-        return sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news())
 
     def _answered(self, state: Specialization, replay: Any, host_calls: int, seen: bool = True) -> None:
         """Take note of a call that one of a signature's replays answered. seen: as in `_replayed`."""
@@ -423,10 +425,6 @@ class RecordedFunction(DeviceChoice):
         if state.partitioned is None and not self._has_foreign(state, args):
             foreign = (type(arg) for arg in args if is_foreign(type(arg)))
             self._report(reason_of(next(foreign)), self.at(self._first_line()))
-
-    def by_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Answer a call by the plain function."""
-        return self._plain(args, kwargs)
 
     def count_for(self, whole: RecordedFunction) -> None:
         """Have what is counted and recorded be another function's, of which this computes a part."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import told
-from npcompile.frontend.eager.errstate import all_warnings_are_errors
+from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.call_sites import with_users_levels
 from npcompile.frontend.rewrite.recursion import Recursion
@@ -55,6 +55,15 @@ class PlainCalls(ShapeSharing):
     def _are_news(self) -> bool:
         """Tell if warnings are errors, and were none yet when the function was jitted."""
         return all_warnings_are_errors() and not self._made_so
+
+    def _is_numpys_now(self) -> bool:
+        """Tell if NumPy does a call whatever is recorded: users see their own function under a debugger, and
+        NumPy is to raise or to warn."""
+        return sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news())
+
+    def by_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call by the plain function."""
+        return self._plain(args, kwargs)
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         if reason is not None:
@@ -180,14 +189,14 @@ class PlainCalls(ShapeSharing):
         """Tell if the plain function alone does not do what is asked for."""
         return self._strict or self.fast_random or self.resizes or self._default_float is not None
 
-    def _passes(self, args: tuple[Any, ...]) -> bool:
-        """Tell, at a glance, if a call is the plain function's: as those before it, or within a spent one.
+    def _passing_function(self, args: tuple[Any, ...]) -> Any:
+        """Return the plain function if a call is its at a glance: as those before it, or within a spent one.
 
         A function that calls itself is called so often that no more than a glance is cheap enough.
         """
         if getattr(self.__wrapped__, "__code__", None) is not self._code or current_device() is not None:
             self._passing.give_back()
-            return False
+            return None
         call = this_thread.call
         is_beyond = call is not None and call.spent and self._direct and not self._has_options()
         glances = self._front is None and self._looks % MOST_GLANCES != 0
@@ -199,15 +208,15 @@ class PlainCalls(ShapeSharing):
                 self._pass_over(2 * LOOKED_AT)
         elif not self._passing.takes(args):
             self._passing.give_back()
-            return False
+            return None
         self._stats.calls += 1
         self._stats.plain_calls += 1
-        return True
+        return self.as_called()
 
-    def _passed(self, args: tuple[Any, ...]) -> Any:
+    def _passed(self, function: Any, args: tuple[Any, ...]) -> Any:
         start = clock()
         try:
-            return self.as_called()(*args)
+            return function(*args)
         except BaseException as error:
             told(error)
             raise

@@ -46,6 +46,7 @@ PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
 EXEMPT = (
     "frontend/boundary/faults.py",
     "tiering/overhead.py",
+    "tiering/account.py:Account.charge",
     "tiering/backoff.py:Backoff.",  # of waits that it keeps
     "diagnostics/reason.py",
     "frontend/rewrite/hooks.py",
@@ -76,6 +77,7 @@ EXEMPT = (
 EXEMPT_NAMES = (
     *(
         "RecordedFunction.__call__",
+        "PlainCalls._passed",
         "CalleeSubstitution.enter",
         "ShapeSharing._despite",
         "guard",

@@ -162,20 +162,20 @@ def caller() -> FrameType:
 
 def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call `function(*args, **kwargs)` from a frame that has the user's file, line, name and globals."""
-    if _may_change(function, args):
-        performed.count += 1
-    frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(AROUND_HOOKS):
-        if frame.f_back is None:
-            return function(*args, **kwargs)
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(AROUND_HOOKS):
         frame = frame.f_back
-    code = frame.f_code
-    place = code, code.co_filename, frame.f_lineno  # the code of equal functions in two files is equal
-    caller = _callers.get(place)
-    if caller is None or caller.__globals__ is not frame.f_globals:
-        made = _placed(_TEMPLATE, code, frame.f_lineno)
-        caller = _callers[place] = FunctionType(made, frame.f_globals)
-    return users(caller, (function, args, kwargs), {})
+    caller = None
+    if frame is not None:
+        code = frame.f_code
+        place = code, code.co_filename, frame.f_lineno  # the code of equal functions in two files is equal
+        caller = _callers.get(place)
+        if caller is None or caller.__globals__ is not frame.f_globals:
+            made = _placed(_TEMPLATE, code, frame.f_lineno)
+            caller = _callers[place] = FunctionType(made, frame.f_globals)
+    if _may_change(function, args):  # last: an error of ours before it leaves nothing done
+        performed.count += 1
+    return function(*args, **kwargs) if caller is None else users(caller, (function, args, kwargs), {})
 
 
 def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
