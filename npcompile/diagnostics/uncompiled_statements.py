@@ -25,12 +25,10 @@ _FORMS: tuple[tuple[tuple[type[ast.AST], ...], Cause], ...] = (
 
 
 def reasons_of(fn: Any, stats: Stats) -> dict[int, Reason]:
-    """Return the reasons of statements that were found out while a function of its file ran, by line."""
+    """Return the reasons that were found out while a function of its file ran, by line."""
     file = fn.__code__.co_filename
     return {
-        told.where.line: told
-        for told in stats.told
-        if told.where is not None and told.where.file == file and told.code is not Cause.LOOP_LEFT
+        told.where.line: told for told in stats.told if told.where is not None and told.where.file == file
     }
 
 

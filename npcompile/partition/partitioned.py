@@ -185,7 +185,6 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
 
     def refuse(self, node: ast.stmt, why: Refusal) -> None:
         """Leave a loop to Python, and the loops in it to native code of their own."""
-        self.root.note(Cause.LOOP_LEFT(why.told), self.owner.at(why.line or node.lineno))
         self.keep_blocks(node, why)
         self.stale = True
 
