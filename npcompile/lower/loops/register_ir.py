@@ -95,7 +95,7 @@ def has_place(loop: ir.FastLoop, node: ir.Item | ir.StoreItem) -> bool:
 
 
 def varies(node: ir.Expression, items: set[str]) -> bool:
-    """Tell if an index reads a name of the loop's item."""
+    """Tell if an expression reads one of these names, as an index reads that of the loop's item."""
     if isinstance(node, ir.Read):
         return node.name in items
     return any(varies(part, items) for part in ir.parts_of(node))

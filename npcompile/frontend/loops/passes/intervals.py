@@ -22,6 +22,7 @@ from npcompile.lower.loops.dict_ir import ItemCount
 from npcompile.lower.loops.iterator_ir import CountedState, ZippedState
 from npcompile.lower.loops.list_ir import ListLength
 from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.text_ir import TextLength, TextState
 from npcompile.lower.loops.types import BOOL, INT, UNSIGNED, Scalar, Type
@@ -351,13 +352,6 @@ def _has_bits(interval: Interval, bits: int) -> bool:
     return -(1 << bits - 1) <= interval.least and interval.most < 1 << bits - 1
 
 
-def _reads(node: ir.Expression, name: str) -> bool:
-    """Tell if an expression reads a name."""
-    if isinstance(node, ir.Read):
-        return node.name == name
-    return any(_reads(part, name) for part in ir.parts_of(node))
-
-
 def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
     """Return the int of which an operation keeps low bits, and one that its result does not exceed.
 
@@ -373,7 +367,7 @@ def low_bits(node: ir.Apply) -> tuple[ir.Expression, ir.Expression] | None:
         return None
     if node.operator is ast.BitAnd:
         if isinstance(right, ir.Read):  # `x & -x` and `x & x - 1` are of an int of either sign
-            return None if _reads(left, right.name) else (left, right)
+            return None if varies(left, {right.name}) else (left, right)
         return (left, right) if isinstance(right, ir.Constant) and right.value >= 0 else None
     power = isinstance(right, ir.Constant) and right.value > 0 and right.value.bit_count() == 1
     return (left, right) if power else None

@@ -107,9 +107,10 @@ def _arithmetic(
         and left.type in (INT, BOOL)
         and right.type == INT
         and not isinstance(left, ir.Constant)
+        and isinstance(right, ir.Constant)
+        and right.value < 0
     ):
-        if isinstance(right, ir.Constant) and right.value < 0:  # Python, too, takes both for floats
-            right = ir.Constant(FLOAT, float(right.value))
+        right = ir.Constant(FLOAT, float(right.value))  # Python, too, takes both for floats
     operation = arithmetic.binary(kind, left.type, right.type)
     if operation is not None and left.type in unsigned.PYTHON and right.type in unsigned.PYTHON:
         if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
