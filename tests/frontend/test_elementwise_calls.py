@@ -294,10 +294,12 @@ def test_results_are_not_looked_at_while_native_code_is_compiled(monkeypatch: py
 
     results_of = elementwise_loop.results_of
     monkeypatch.setattr(elementwise_loop, "results_of", looks)
-    monkeypatch.setattr(loop_pipeline, "submit", lambda *_: SimpleNamespace(done=False))
+    job = SimpleNamespace(done=False)
+    monkeypatch.setattr(loop_pipeline, "submit", lambda *_: job)
     elementwise_calls._by_code.pop((collatz,), None)
     jitted = npcompile.jit(of_whole_numbers)
     for _ in range(5):
         assert outcome(jitted, np.arange(100)) == outcome(of_whole_numbers, np.arange(100))
     assert len(looked) == 1
+    job.done = True  # contests wait for all that is being compiled
     elementwise_calls._by_code.pop((collatz,), None)
