@@ -1,4 +1,4 @@
-"""Writes out loops over few constants: the neighbours of a place, a window of 3 by 3.
+"""Writes out loops over few constants: the neighbours of a place, a window of 3 by 3, the bits of a byte.
 
 They go over a range, or over a tuple: `for di, dj in ((0, 1), (1, 0))`.
 
@@ -22,9 +22,10 @@ from npcompile.lower.loops.iterator_ir import ItemsIterator, PartsState
 from npcompile.lower.loops.types import INT
 from npcompile.lower.loops.verifier import bound_by
 
-MOST_TRIPS = 5  # of a loop over a range that is written out
+MOST_TRIPS = 8  # of a loop over a range that is written out: the bits of a byte
 MOST_PARTS = 8  # of a tuple that a loop goes over: a place has as many neighbours
 MOST_COPIES = 60  # of a loop's blocks, without those in which nothing is done
+MOST_STEPS = 240  # of a loop's copies, unless the item decides tests
 MOST_BLOCKS = 240  # of a region
 
 
@@ -117,7 +118,8 @@ class _Copies:
         while self.pending and len(self.made) <= MOST_COPIES:
             block, taken = self.pending.pop()
             self._fill(self.made[block, taken], block, taken)
-        many = (len(self.items) + 1) * len(self.live) > MOST_COPIES
+        times, steps = len(self.items) + 1, sum(len(block.steps) for block in self.live)
+        many = times * len(self.live) > MOST_COPIES or times * steps > MOST_STEPS
         if len(self.made) > MOST_COPIES or (many and not self.decides):
             for block, end in zip(before, ends, strict=True):
                 block.end = end
