@@ -12,13 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING or not (
     sys.argv[:2] == ["-m", "run"] and sys.orig_argv[-len(sys.argv)] in ("npcompile", "-mnpcompile")
 ):
-    import gc
+    from npcompile.diagnostics.permanent_objects import made_permanent
 
-    from npcompile.lower.codegen.parsing import uncollected
-
-    # The import makes most of a process's objects. Collected once at its end, they bring no full collection
-    # soon after, which would take 0.1 s of somebody's call.
-    with uncollected():
+    with made_permanent():
         from npcompile.diagnostics import installation
 
         installation.check()  # before the imports below, which fail less clearly where npcompile cannot run
@@ -35,8 +31,6 @@ if TYPE_CHECKING or not (
         from npcompile.lower.native.pool import empty_cache
         from npcompile.runtime.ahead import spec
         from npcompile.verify.verify import DifferenceWarning, Verification, verify
-    if gc.isenabled():
-        gc.collect()
 
     warn_of_faults()
 

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     Engine = Callable[[], tuple[Callable[..., Any], Callable[[], Profile]]]
 
 # The engine is imported when its import is this part of the time that the program has taken. Python takes
-# half as long again to clear the engine's modules at the program's end: with what recordings and contests
-# take, no program takes a twentieth more than under Python.
-PART = 1 / 30
+# an eighth as long again to clear the engine's modules at the program's end: with what recordings and
+# contests take, no program takes a twentieth more than under Python.
+PART = 1 / 24
 _MOST = 0.5  # of the time in one function: less is too little to have all functions jitted
 _FOLDER = os.path.dirname(__file__)  # of the frames that tracebacks of programs do not begin with
 _SHOWN = 20  # functions in the summary
