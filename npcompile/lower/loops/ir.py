@@ -387,8 +387,7 @@ class Block:
 
     def __str__(self) -> str:
         head = ", ".join(f"{name}: {kind}" for name, kind in sorted(self.types.items()))
-        lines = [f"{self.label}:  # {head}", *map(str, self.steps), str(self.end)]
-        return "\n    ".join(lines)
+        return "\n    ".join((f"{self.label}:  # {head}", *map(str, self.steps), str(self.end)))
 
 
 SMALL = 1 << 40  # ints from outside are taken to be smaller, or names of them are wide
@@ -439,6 +438,10 @@ class Nest:
     """A nest of loops that has a version without bounds checks; `nest_ir.py` has its fields."""
 
 
+class Composed:
+    """Trips of a loop that are done several at once; `recurrence_ir.py` has its fields."""
+
+
 @dataclass(eq=False)
 class Region:
     """The typed program of one region.
@@ -474,6 +477,8 @@ class Region:
         The loops whose trips threads may share, by their headers.
     unshared
         The lines of loops over ranges that one thread does, and why.
+    recurrences
+        By the headers of innermost loops: the trips that are done several at once.
     ended
         Of a function's body: the places where no name is of use any more but the answer's, which it names.
     """
@@ -493,6 +498,7 @@ class Region:
     functions: list[Function] = field(default_factory=list)
     shared: dict[Block, Shared] = field(default_factory=dict)
     unshared: dict[int, str] = field(default_factory=dict)
+    recurrences: dict[Block, Composed] = field(default_factory=dict)
     ended: dict[Place, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -502,8 +508,9 @@ class Region:
         return "\n".join([*parts, *self.texts()])
 
     def texts(self) -> list[str]:
-        """Return the blocks, and the items that loops keep, as texts."""
+        """Return the blocks, the items that loops keep, and the trips done at once, as texts."""
         kept = [f"{at.label} keeps {loop.kept}" for at, loop in self.fast_loops.items() if loop.kept]
+        kept += [f"{at.label} does {trips} at once" for at, trips in self.recurrences.items()]
         return [*map(str, self.blocks), *kept]
 
 
@@ -559,7 +566,8 @@ def parts_of(node: Expression) -> tuple[Expression, ...]:
         case MakeTuple(items=items):
             return items
         case View(array=array, parts=parts):
-            return (array, *_parts_of_index(parts))
+            ends = [(one.start, one.stop, one.step) if isinstance(one, Slice) else (one,) for one in parts]
+            return (array, *(end for group in ends for end in group if end is not None))
         case Compound():
             return node.parts_within
     return ()
@@ -570,14 +578,6 @@ def _among_fields(node: Expression | Step) -> tuple[Expression, ...]:
     values = [getattr(node, one.name) for one in fields(node)]
     parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
     return tuple(part for part in parts if isinstance(part, Expression))
-
-
-def _parts_of_index(parts: tuple[Expression | Slice | None, ...]) -> list[Expression]:
-    found: list[Expression] = []
-    for part in parts:
-        bounds = (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,)
-        found += [bound for bound in bounds if bound is not None]
-    return found
 
 
 def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:

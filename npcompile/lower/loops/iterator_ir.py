@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.text_ir import TextState
 from npcompile.lower.loops.types import INT, Array, List, Tuple, Type
 
 
@@ -83,6 +84,8 @@ def is_finite(kind: ir.State) -> bool:
     match kind:
         case ir.RangeState() | PartsState():
             return True
+        case TextState(source=text):
+            return text.name != "bytearray"  # that may grow
         case ItemsState(source=source):
             return isinstance(source, Array)
         case CountedState(items=items):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
+from npcompile.lower.loops.codegen.taking_code import take
 from npcompile.lower.loops.types import Array
 from npcompile.lower.loops.value_texts import value_text
 
@@ -83,13 +84,12 @@ def _begin(emitter: Emitter, step: ir.BeginRange) -> None:
 
 @does(ir.NextOfRange)
 def _next(emitter: Emitter, end: ir.NextOfRange) -> None:
-    state = emitter.variable(end.state, end.kind)
-    stride = f"{state}.stride" if end.kind.stride is None else str(end.kind.stride)
     if not emitter.is_counted:
+        state = emitter.variable(end.state, end.kind)
         ended = emitter.go(end.exhausted, ends=True)
         place, last = f"{state}.position", f"{state}.length"
+        assert emitter.here is not None
+        emitter.composed.begin(emitter.here, f"{last} - {place}", "")
         emitter.lines.append(emitter.partial.exhausted(place, ">=", last, ended))
-    item = emitter.variable(end.item, ir.INT)
-    emitter.lines.append(f"{item} = {state}.start + {state}.position * {stride}; {state}.position += 1;")
-    emitter.set_tag(end.item, ir.INT)
+    take(emitter, end)
     emitter.lines.append(emitter.go(end.body))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, held_as, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
+from npcompile.lower.loops.codegen.composed_trips import ComposedTrips
 from npcompile.lower.loops.codegen.guess_code import guessing, verified
 from npcompile.lower.loops.codegen.leave_code import write_exits
 from npcompile.lower.loops.codegen.loop_versions import CHECKED, KEEPING, UNCHECKED
@@ -113,6 +114,7 @@ class Emitter:
         self.counts = TripCounts(self)
         self.chunks = PollChunks(self)
         self.partial = PartialCode(self)
+        self.composed = ComposedTrips(self)
         self.here: ir.Block | None = None  # the block at hand, once its label is written
         self.is_counted = False  # the trip at hand is one of a chunk: there is an item to take
         self.version = CHECKED  # the one of that loop which is being written
@@ -133,8 +135,7 @@ class Emitter:
         for block in self.region.blocks:
             self.block(block)
         functions, codes = function_texts(self.region, self.calls)
-        body = [*given, *self.first, *self.lines]
-        self.lines = []
+        body, self.lines = [*given, *self.first, *self.lines], []
         write_exits(self)
         first = []
         if (frames := self.layout.frames) is not None:
@@ -180,9 +181,8 @@ class Emitter:
             write_exits(self, f"int64_t *words = npl::push_frame({number}, number, {size});")
             self.lines.append("is_left = true;")
             self.lines.append("return npl::half_done;")
-        lines = [*first, *self.declared, *bound, *self.first, *self.lines]
-        text = "\n".join("    " + line for line in lines)
-        return f"{signature(self.within, given, self.calls)} {{\n{text}\n}}\n"
+        text = "\n    ".join(("", *first, *self.declared, *bound, *self.first, *self.lines))
+        return f"{signature(self.within, given, self.calls)} {{{text}\n}}\n"
 
     def call(self, function: ir.Function, operands: list[str]) -> str:
         """Return the call of a function. operands: its arguments, and the variables that take its answers."""
@@ -249,9 +249,9 @@ class Emitter:
                 self.lines.append(f"{self.nested_label(block) if self.nested else block.label}:;")
                 _rules[ir.FastLoop](self, self.region.fast_loops[block])
             for version in self.versions():
-                self.version, self.here = version, None
-                self.is_free = self.trips_are_free()
-                counts_down = version == UNCHECKED and self.chunks.counts_down(block)
+                self.version = version
+                self.here, self.is_free = None, self.trips_are_free()
+                counts_down = self.version == UNCHECKED and self.chunks.counts_down(block)
                 self.partial.begin(block, self.chunks.count(block) if counts_down else "")
                 self.lines.append(f"{self.label(block)}:;")
                 is_chunked = self.is_chunked(block)
@@ -260,12 +260,12 @@ class Emitter:
                     self.chunks.count_down(block)
                 elif is_chunked:
                     self.chunks.begin(block)
-                elif block.is_header and version == CHECKED and self._polls(block):
+                elif block.is_header and self.version == CHECKED and self._polls(block):
                     self.poll(block)
                 self.here = block
                 if self.shares and (shared := self.region.shared.get(block)) is not None:
                     _rules[type(shared)](self, shared)
-                self._steps(block)
+                self.do(*block.steps, block.end)
                 self.partial.end()
             self.version = CHECKED
         self.nested = False
@@ -371,6 +371,8 @@ class Emitter:
     def label(self, block: ir.Block) -> str:
         """Return the label of a block, as the block at hand goes to it."""
         is_within = self.nest is not None and block in self.nest.blocks
+        if (copy := self.composed.label(block)) is not None:
+            return copy
         if self.is_chunked(block) and self.chunks.has_entrance(block, self.here):
             return self.chunks.label(block, self.nested)
         if self.loop is not None and block in self.loop.blocks:
@@ -410,8 +412,9 @@ class Emitter:
             return f"{{ {kept.next} {text} }}" if block is self.loop.header else text
         return f"{{ {kept.ended if ends else kept.left} {text} }}"
 
-    def _steps(self, block: ir.Block) -> None:
-        for step in (*block.steps, block.end):
+    def do(self, *steps: ir.Step | ir.End | None) -> None:
+        """Write steps."""
+        for step in steps:
             assert step is not None
             self.held = {}
             self.at = Exit(step.place, None)
@@ -455,10 +458,9 @@ class Emitter:
 
     def value(self, expression: ir.Expression) -> str:
         """Return the C++ of a value, after the statements that compute it; each is computed once a step."""
-        known = self.held.get(expression)
-        if known is None:
-            known = self.held[expression] = _expressions[type(expression)](self, expression)
-        return known
+        if expression not in self.held:
+            self.held[expression] = _expressions[type(expression)](self, expression)
+        return self.held[expression]
 
     def hold(self, kind: Type, text: str) -> str:
         """Compute a value into a new constant; return its name."""

@@ -8,6 +8,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.array_code import inside
 from npcompile.lower.loops.codegen.c_types import c_type, type_of_state
 from npcompile.lower.loops.codegen.emitter import Emitter, does, writes
+from npcompile.lower.loops.codegen.taking_code import take
 from npcompile.lower.loops.iterator_ir import (
     CheckLength,
     CountedIterator,
@@ -20,7 +21,6 @@ from npcompile.lower.loops.iterator_ir import (
     ZippedIterator,
     ZippedState,
 )
-from npcompile.lower.loops.layout import objects_in
 from npcompile.lower.loops.types import Tuple
 
 LARGEST = 1 << 62  # numbers from here on are Python's
@@ -112,13 +112,9 @@ def _strict(kind: ir.State, state: str) -> Iterator[str]:
 
 @does(ir.Next)
 def _next(emitter: Emitter, end: ir.Next) -> None:
-    state = emitter.variable(end.state, end.kind)
     if not emitter.is_counted:
+        state = emitter.variable(end.state, end.kind)
         leave_if_uneven(emitter, end.kind, state)
         emitter.lines.append(f"if (!npl::more({state})) {emitter.go(end.exhausted, ends=True)}")
-    if objects_in(end.kind):
-        emitter.leave_if(f"npl::unfit({state})")
-    item = emitter.variable(end.item, end.kind.item)
-    emitter.lines.append(f"npl::bind({item}, npl::take({state}));")
-    emitter.set_tag(end.item, end.kind.item)
+    take(emitter, end)
     emitter.lines.append(f"goto {emitter.label(end.body)};")

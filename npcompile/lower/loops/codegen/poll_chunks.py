@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.codegen.composed_trips import ComposedTrips
 from npcompile.lower.loops.codegen.nesting import natural_loops
 from npcompile.lower.loops.codegen.partial_code import PartialCode
 from npcompile.lower.loops.codegen.short_loops import short_loops
@@ -33,6 +34,7 @@ class Writer(Protocol):
     here: ir.Block | None
     nested: bool
     partial: PartialCode
+    composed: ComposedTrips
 
     def variable(self, name: str, kind: Type) -> str: ...
 
@@ -87,6 +89,7 @@ class PollChunks:
         end, left = header.end, self.count(header)
         assert isinstance(end, ir.Next)
         ended = self.writer.go(end.exhausted, ends=True)
+        self.writer.composed.begin(header, left, left)
         self.writer.lines.append(self.writer.partial.exhausted(left, "==", "0", ended))
         self.writer.lines.append(f"{left} -= 1;")
 
@@ -131,6 +134,7 @@ class PollChunks:
         writer.poll(header)
         writer.here = header
         writer.lines.append(f"{writer.label(header)}:;")
+        writer.composed.begin(header, chunk, chunk)
         writer.lines += [f"if ({chunk} == 0) goto {first};", f"{chunk} -= 1;"]
 
     def _count_trip(self, header: ir.Block) -> None:

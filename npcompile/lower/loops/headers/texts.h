@@ -65,6 +65,10 @@ template <typename Text>
 static inline bool more(const characters<Text> &state) {
     return state.place < length(state.text);
 }
+template <typename Text>
+static inline int64_t items_left(const characters<Text> &state) {
+    return length(state.text) - state.place;
+}
 static inline character take(characters<text_str> &state) { return item(state.text, state.place++); }
 template <typename Text>
 static inline int64_t take(characters<Text> &state) {
