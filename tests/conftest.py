@@ -28,6 +28,6 @@ def _by_themselves() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """Keep torch and the tests out of garbage collections, which take a tenth of the time of all tests else."""
+    """Keep what was imported out of garbage collections, which take a tenth of the time else."""
     gc.collect()
     gc.freeze()

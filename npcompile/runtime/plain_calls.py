@@ -176,6 +176,13 @@ class PlainCalls(ShapeSharing):
                 self._pass_on(state, args)
         return result
 
+    def _meanwhile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        # Compiling takes seconds: a look at each call may take longer than small calls themselves.
+        if not self._pass_over(2 * LOOKED_AT) and not kwargs and self._direct and not self._has_options():
+            self._passing.give_back()
+            self._passing.begin(args, LOOKED_AT, any_lengths=True)
+        return self._plain(args, kwargs)
+
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Count a call by NumPy and return what answers it, to see how long that takes."""
         self._stats.plain_calls += 1

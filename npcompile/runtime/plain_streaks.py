@@ -19,18 +19,23 @@ _ITEMS = (list, tuple, dict, set, frozenset)  # their items may be others
 class PlainStreak:
     """Counts down calls with arguments of certain kinds, which are not looked at."""
 
-    __slots__ = ("_kinds", "_types", "left", "lender")
+    __slots__ = ("_kind_of", "_kinds", "_types", "left", "lender")
 
     def __init__(self) -> None:
         self.left = 0
         self.lender: Specialization | None = None  # whose rest these calls are taken from
         self._types: tuple[type, ...] = ()
         self._kinds: list[Any] | None = []  # None: the types say it all
+        self._kind_of = _kind
 
-    def begin(self, args: tuple[Any, ...], calls: int) -> bool:
-        """Leave so many calls with such arguments to the plain function. False: arguments say too little."""
+    def begin(self, args: tuple[Any, ...], calls: int, any_lengths: bool = False) -> bool:
+        """Leave so many calls with such arguments to the plain function. False: arguments say too little.
+
+        any_lengths: arrays of the same dtype and rank are alike.
+        """
         self.left = 0
-        kinds = [_kind(arg) for arg in args]
+        self._kind_of = _kind_of_any_length if any_lengths else _kind
+        kinds = [*map(self._kind_of, args)]
         if any(kind is None for kind in kinds):
             return False
         self._types = tuple(map(type, args))
@@ -48,7 +53,7 @@ class PlainStreak:
         """Tell if a call is one of them, and count it."""
         if self.left <= 0 or tuple(map(type, args)) != self._types:
             return False
-        if self._kinds is not None and [_kind(arg) for arg in args] != self._kinds:
+        if self._kinds is not None and [*map(self._kind_of, args)] != self._kinds:
             return False
         self.left -= 1
         return True
@@ -63,6 +68,10 @@ def _kind(arg: Any) -> Any:
     if kind is np.ndarray:
         return arg.dtype, arg.shape
     return None if isinstance(arg, _ITEMS) else _Same(arg)
+
+
+def _kind_of_any_length(arg: Any) -> Any:
+    return (arg.dtype, arg.ndim) if type(arg) is np.ndarray else _kind(arg)
 
 
 class _Same:

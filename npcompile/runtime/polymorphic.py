@@ -83,6 +83,11 @@ class LengthGroup:
         return bool(self.seen or self.generals or self.partitioned)
 
     @property
+    def may_answer(self) -> bool:
+        """Tell if kernels of a general program are there."""
+        return any(known.done for known in self.generals)
+
+    @property
     def general(self) -> PolymorphicProgram | None:
         return self.generals[0] if self.generals else None
 

@@ -114,6 +114,10 @@ class ShapeSharing(KernelLinking):
         """A call that Python answers."""
         raise NotImplementedError
 
+    def _meanwhile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call while the kernels of a program for many lengths are being compiled."""
+        raise NotImplementedError
+
     def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
         """Calls by signatures that are not known are NumPy's for now: have the native runtime answer some of
         those to come, at most so many, and about `least`. Their number."""
@@ -219,8 +223,8 @@ class ShapeSharing(KernelLinking):
         self, general: PolymorphicProgram, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """A call that a program for many lengths answers. Raises Diverged."""
-        if not general.done:  # the kernels are still being compiled
-            return self._plain(args, kwargs)
+        if not general.done:
+            return self._meanwhile(args, kwargs)
         if key in self._states or len(self._states) < MAX_SIGNATURES or not general.entry.jobs:
             return self._for_lengths(general, key, args, kwargs)
         crowd = self._crowd

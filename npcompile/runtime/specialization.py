@@ -258,7 +258,7 @@ class Specialization(Account):
 
     def waits(self) -> bool:
         """Tell if there is nothing to do but to wait for the compiler."""
-        if len(self.plain_seconds) < FEWEST or (self.group is not None and self.group.general is not None):
+        if len(self.plain_seconds) < FEWEST or (self.group is not None and self.group.may_answer):
             return False
         if not self.pending or any(entry.done for entry in self.pending):
             return False

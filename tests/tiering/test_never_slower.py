@@ -197,6 +197,8 @@ def test_what_is_like_the_call_before() -> None:
     assert not passing.takes((2.5, np.zeros((2, 3)), int))
     assert not passing.takes((2.5, np.zeros((2, 3))))
     assert passing.left == 3
+    passing.begin((1.0, np.ones((2, 3))), 4, any_lengths=True)
+    assert passing.takes((2.5, np.zeros((5, 1)))) and not passing.takes((2.5, np.zeros(3)))
     passing.begin(([1.0],), 4)  # a list may hold anything at the next call
     assert not passing.takes(([1.0],)) and not passing.takes((2.5, np.zeros((3, 2)), str))
 
@@ -240,6 +242,31 @@ def test_new_code_is_seen_though_calls_are_passed_on() -> None:
     scalar.__code__ = (lambda x: x + 2).__code__
     for _ in range(5):
         assert jitted(1.5) == 3.5
+
+
+@pytest.mark.usefixtures("started")
+def test_most_calls_of_other_lengths_pass_while_their_kernels_are_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_SPENDING", "0")
+
+    def distance(x: np.ndarray, y: np.ndarray) -> Any:
+        return np.sqrt(np.sum((x - y) ** 2))
+
+    jitted = npcompile.jit(distance)
+    for length in range(3, 9):
+        same(jitted(np.ones(length), np.zeros(length)), distance(np.ones(length), np.zeros(length)))
+    (group,) = jitted._groups.values()
+    assert group.general is not None and not group.general.done
+    looked: list[Any] = []
+    answer = type(jitted)._answer
+    monkeypatch.setattr(type(jitted), "_answer", lambda *args: looked.append(args) or answer(*args))
+    for _ in range(10):
+        for length in range(20, 24):
+            x, y = np.arange(length), np.ones(length)
+            for _ in range(25):
+                same(jitted(x, y), distance(x, y))
+    assert len(looked) <= 150 and jitted.stats.calls == 1006
 
 
 # -- how much is compiled ----------------------------------------------------------------------------------
