@@ -133,7 +133,7 @@ class _Steps:
                 continue
             assert isinstance(step, ir.Bind)
             kept = self._kept(step.value)
-            if not kept and isinstance(after, ir.Bind) and after.name == self.name:
+            if not kept and isinstance(after, ir.Bind) and self._is_mask_alone(after):
                 kept, is_masked = self._kept(after.value), False  # `x = a * x + c` before `x &= mask`
             else:
                 is_masked = self._mask(step.value) is not None
@@ -144,6 +144,12 @@ class _Steps:
             found[step] = AffineStep(step.place, step.line, step, made.factor, made.added, kept, is_masked)
         is_same = len({one.bits for one in found.values()}) == 1
         return found if products and is_same else None
+
+    def _is_mask_alone(self, step: ir.Bind) -> bool:
+        """Tell if a step keeps low bits of the name and does nothing else: nobody sees the others before."""
+        parts = ir.parts_of(step.value)
+        is_plain = all(isinstance(part, ir.Read | ir.Constant) for part in parts)
+        return step.name == self.name and is_plain and self._mask(step.value) is not None
 
     def _kept(self, value: ir.Expression) -> int:
         """Return how many low bits are kept of a value that a name is given; 0 where all digits count."""

@@ -225,6 +225,14 @@ def only_sums(a: Any, x: Any, n: int) -> Any:
     return x
 
 
+def seen_before_the_mask(a: Any, x: Any, n: int) -> Any:
+    x &= 0xFFFF
+    for i in range(n):
+        x = x * 3 + 1
+        x = (x + int(a[i])) & 0xFFFF
+    return x
+
+
 def with_a_branch_first(a: Any, x: Any, n: int) -> Any:
     for i in range(n):
         if a[i] > 3:
@@ -236,7 +244,7 @@ def with_a_branch_first(a: Any, x: Any, n: int) -> Any:
     "program",
     [
         *(all_digits, by_high_bits, kept_within, of_other_bits, of_two_sizes, of_a_product),
-        *(by_changing_factors, only_sums, with_a_branch_first),
+        *(by_changing_factors, only_sums, with_a_branch_first, seen_before_the_mask),
     ],
 )
 def test_other_recurrences_are_done_trip_by_trip(program: Callable[..., Any]) -> None:
