@@ -54,7 +54,7 @@ class Recurrence(ir.Composed):
     """The trips of an innermost loop that are done several at once.
 
     blocks: those of a trip, the first one first. steps: the affine ones, by those that they stand for; a trip
-    does each of them. trips: so many are done at once. names: the ints of the recurrences.
+    does each of them. trips: so many are done at once. names: the ints of the recurrences, if there are any.
     """
 
     blocks: tuple[ir.Block, ...]
@@ -63,4 +63,5 @@ class Recurrence(ir.Composed):
     names: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.trips} trips of {', '.join(self.names)}"
+        of = f" of {', '.join(self.names)}" if self.names else ""
+        return f"{self.trips} trips{of}"

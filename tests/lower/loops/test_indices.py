@@ -47,4 +47,4 @@ def test_a_place_that_is_read_and_stored_is_checked_once(last: int) -> None:
     x, counts = np.array([1, 2, 1, -3, last]), np.zeros(5, int)
     check(counted_items, x, counts)
     text = begin(counted_items, x[:1], counts).loop.source.text
-    assert text.count("npl::misses") == 1
+    assert text.count("npl::misses") == 5  # in a trip by itself, and in each of four that are done at once

@@ -2,6 +2,9 @@
 
 Each trip waits for the product of the trip before. Of low bits, what several trips make of an int is affine
 in the int at first, too: its factor is known before the trips, and what is added depends on no trip before.
+
+Loops without branches that store items at places which data tell (`count[x[i]] += 1`) are found, too: nothing
+vectorises them, and their counters take as long as what they do.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ def _is_plain(blocks: set[ir.Block]) -> bool:
         not any(block.is_header for block in blocks)
         and all(isinstance(step, ir.Bind | ir.StoreItem) for step in steps)
         and all(isinstance(block.end, ir.Jump | ir.Branch) for block in blocks)
-        and len(nodes) <= MOST_NODES
+        and len({*map(str, nodes)}) <= MOST_NODES
         and all(isinstance(node, _PURE) for node in nodes)
     )
 
@@ -101,11 +104,29 @@ def _recurrence(
         if found := _Steps(region, name, bound).of(steps):
             made |= found
             names.append(name)
-    if not names:
+    if not names and not (first == within and any(_is_scattered(step, end, steps) for step in steps)):
         return None
-    trips = MANY_TRIPS if len(_nodes({*within})) <= FEW_NODES else FEW_TRIPS
+    trips = MANY_TRIPS if names and len(_nodes({*within})) <= FEW_NODES else FEW_TRIPS
     rest = [block for block in within if block not in first]
     return Recurrence((*first, *rest), made, trips, tuple(names))
+
+
+def _is_scattered(step: ir.Step, end: ir.Next, steps: list[ir.Step]) -> bool:
+    """Tell if a step stores an item at a place that data tell: no loop of such steps is vectorised."""
+    if not isinstance(step, ir.StoreItem):
+        return False
+    numbers = {end.item}  # names of the trip's number
+    data = set[str]()
+    for one in steps:
+        if isinstance(one, ir.Bind):
+            is_number = isinstance(one.value, ir.Read) and one.value.name in numbers
+            (numbers if is_number and isinstance(end, ir.NextOfRange) else data).add(one.name)
+    if not isinstance(end, ir.NextOfRange):
+        data.add(end.item)
+    return any(
+        isinstance(node, ir.Item) or (isinstance(node, ir.Read) and node.name in data)
+        for node in subexpressions(step.indices)
+    )
 
 
 class _Sum(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
-from npcompile.lower.loops.codegen.loop_versions import KEEPING
+from npcompile.lower.loops.codegen.loop_versions import CHECKED, KEEPING
 from npcompile.lower.loops.codegen.taking_code import take
 from npcompile.lower.loops.recurrence_ir import AffineStep, Recurrence, Term
 from npcompile.lower.loops.types import Type
@@ -63,6 +63,8 @@ class ComposedTrips:
         writer, loop, end = self.writer, self.writer.region.recurrences.get(header), header.end
         if not isinstance(loop, Recurrence) or writer.version == KEEPING:
             return
+        if not loop.names and writer.version == CHECKED and header in writer.region.fast_loops:
+            return  # trips that are seldom done
         assert isinstance(end, ir.Next)
         writer.lines.append(f"while ({left} >= {loop.trips}) {{")
         for name in loop.names:
