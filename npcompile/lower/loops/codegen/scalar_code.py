@@ -11,6 +11,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.emitter import OVERFLOW, Emitter, writes
 from npcompile.lower.loops.codegen.guess_code import guessing, look_at
+from npcompile.lower.loops.codegen.running_extremes import extreme_with_sum
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import INT, Known, Scalar, Unsigned
 
@@ -86,6 +87,8 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
         for place, operand in enumerate(node.operands):
             if isinstance(operand, ir.Apply) and operand.operation.function in _SIZES:
                 return _compared_size(emitter, node, operand, place)
+    if (text := extreme_with_sum(emitter, node)) is not None:
+        return emitter.hold(node.type, text)
     if (text := _compared_in_few_bits(emitter, node)) is not None:
         return emitter.hold(node.type, text)
     if (loop := guessing(emitter)) is not None and node in loop.guessed:

@@ -46,6 +46,18 @@ template <class T, class... More> static inline T largest(T x, T y, More... more
     return largest(largest(x, y), more...);
 }
 
+// max(v, x + v) and min(v, x + v) of NumPy integers: x alone tells, which may be known late, if the sum does not wrap.
+static inline int64_t largest_with_sum(int64_t x, int64_t v) {
+    int64_t sum;
+    if (NPL_RARELY(__builtin_add_overflow(x, v, &sum))) return largest(v, sum);
+    return x > 0 ? sum : v;
+}
+static inline int64_t smallest_with_sum(int64_t x, int64_t v) {
+    int64_t sum;
+    if (NPL_RARELY(__builtin_add_overflow(x, v, &sum))) return smallest(v, sum);
+    return x < 0 ? sum : v;
+}
+
 static inline bool round_to_int(double x, int64_t& answer) { return fitting_cast<int64_t>(__builtin_rint(x), answer); }
 
 static constexpr double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
