@@ -79,8 +79,19 @@ def characters(a: Any, n: int) -> Any:
     return s
 
 
+def bits_of_items(a: Any, n: int) -> Any:
+    s = 0
+    for x in a:
+        k = int(x)
+        while k > 0:  # few trips, which do not poll
+            s = (3 * s + (k & 1)) % 1001
+            k >>= 1
+    return s
+
+
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
     *(over_range, over_items, from_the_end, side_by_side, with_numbers, ended_early, characters),
+    bits_of_items,
 )
 
 

@@ -3,7 +3,8 @@
 A count that goes on from loop to loop would be in memory, and each trip would wait for the one before. Of a
 loop that knows how many items are left a chunk ends where the items do: the C++ compiler can vectorise it, or
 make it without branches. Other loops, of fewer trips than a trip of a loop around them counts as, count none.
-Loops are entered where a chunk begins; their trips go on to another label.
+Loops are entered where a chunk begins; their trips go on to another label. Loops that have none but such of
+few trips in them are innermost ones here.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class PollChunks:
             for header, blocks in natural_loops(writer.region).items()
             if header not in writer.region.shared
             and header not in self.short
-            and sum(block.is_header for block in blocks) == 1
+            and sum(block.is_header and block not in self.short for block in blocks) == 1
         }
         self.counts: dict[ir.Block, str] = {}
 
@@ -99,7 +100,10 @@ class PollChunks:
 
     def cost(self, header: ir.Block) -> int | str:
         """Return the share that a chunk takes of the time between two polls."""
-        return self.count(header) if self.ends_with_items(header) else OUTER_TRIP
+        if not self.ends_with_items(header):
+            return OUTER_TRIP
+        has_others = any(block in self.short for block in self.loops[header])
+        return f"{self.count(header)} * {FEW_TRIPS}" if has_others else self.count(header)
 
     @staticmethod
     def label(header: ir.Block, nested: bool) -> str:
