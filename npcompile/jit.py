@@ -31,6 +31,7 @@ from npcompile.frontend.rewrite.long_loops import goes_over_many
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.lower.plan.attributes import source_place
+from npcompile.partition.loops_left import with_loops_left
 from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect, recurs_over_items
 from npcompile.runtime import descriptors, fast_path
@@ -146,7 +147,7 @@ class Jitted(RecordedFunction):
         """
         if self._front is not None:
             self._front.settle()
-        return self._stats.with_blocks(self._blocks)
+        return with_loops_left(self, self._stats.with_blocks(self._blocks))
 
     def _is_to_earn(self) -> bool:
         """Tell if first calls may spend no more than later ones, as the function calls libraries."""

@@ -273,6 +273,7 @@ class Cause(Enum):
 
     # Plans.
     GIVEN_DECIDES = "what {} gave decides after the call of {}", _CALL_BEFORE
+    CALLED_AGAIN = "each call calls {} again, and what it gives decides about what comes after", _CALL_BEFORE
     UNUSUAL_WRITE_DTYPE = "a write into an array of a dtype that programs cannot compute in", _NUMERIC_DTYPE
     OVERLAPPING_WRITE = "a write into an array that shows the same memory twice"
     DECIDES_AFTER = "{} decides after {}", _DECIDE_FIRST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
 from npcompile.diagnostics.reason import Reason
@@ -125,6 +126,14 @@ class Stats(_Typed):
         """Have the reasons of another function's counts, from now on."""
         self.tell_as(other)
         self.reasons = other.reasons
+
+    def with_reasons(self, reasons: Iterable[Reason]) -> Stats:
+        """These counts as they are now, with further reasons."""
+        both = replace(self, reasons=list(self.reasons))
+        both.told.extend(self.told)
+        for reason in reasons:
+            both.because(reason)
+        return both
 
     def because(self, reason: Reason) -> bool:
         """Keep a reason; True if it is a new one."""

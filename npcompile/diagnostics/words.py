@@ -11,8 +11,10 @@ def count_text(number: int, what: str) -> str:
 
 
 def kind_text(value: object) -> str:
-    """Return the kind of a value: "an Estimator", "a list of Particle" by the first item."""
+    """Return the kind of a value: "an Estimator", "an array of object", "a list of Particle" by its first."""
     kind = type(value)
+    if kind.__name__ == "ndarray" and hasattr(value, "dtype"):
+        return f"an array of {value.dtype.name}"
     text = f"{'an' if kind.__name__[0] in 'AEIOUaeiou' else 'a'} {kind.__name__}"
     if kind in (list, tuple, set, frozenset):
         items = [type(item).__name__ for item in islice(value, 1)]  # type: ignore[call-overload]

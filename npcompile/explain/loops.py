@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from npcompile.explain.loop_advice import advice, part_text
+from npcompile.diagnostics.loop_advice import advice, part_text
 from npcompile.explain.loop_listing import ExplainedLine, listing, statement_at, text_of
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.source.choice import depends_on_trip, not_held

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import gc
+from collections.abc import Iterator
+from itertools import islice
 from operator import length_hint
 from typing import Any, NamedTuple
 
@@ -81,14 +84,33 @@ def state_at(iterator: Any) -> range | State | None:
     return _range_of(iterator) if type(iterator) is RANGE_ITERATOR else state_of(iterator)
 
 
-def why_not_held(names: dict[str, Any], loop: ast.stmt) -> tuple[str, int | None]:
-    """Return words for a name of an entry that has no native type, and the line where the loop reads it."""
+def why_not_held(names: dict[str, Any], loop: ast.stmt, iterator: Any) -> tuple[str, int | None]:
+    """Return words for a name of an entry that has no native type, and the line where the loop reads it.
+
+    Where there is none it is the iterator, or a part of it, that has no state.
+    """
     odd = [name for name, value in names.items() if key_of(value) is None]
     if not odd:
-        return "what it goes over", loop.lineno
+        part = _part_without_state(iterator)
+        return "what it goes over" if part is None else f"it goes over {kind_text(part)}", loop.lineno
     root = odd[0].partition(".")[0]
     lines = [one.lineno for one in ast.walk(loop) if isinstance(one, ast.Name) and one.id == root]
     return held_text(odd[0], names[odd[0]]), min(lines, default=None)
+
+
+def _part_without_state(iterator: Any) -> Any:
+    """Return the iterator of which native loops know no state, of those that one is made of; None: there is
+    none.
+    """
+    if iterator is None or state_at(iterator) is not None:
+        return None
+    held: tuple[Any, ...] = ()
+    if type(iterator) in (zip, enumerate):
+        held = iterator.__reduce__()[1]
+    elif type(iterator) is islice:  # made by `own` of a loop
+        held = tuple(gc.get_referents(iterator))
+    found = [_part_without_state(part) for part in held if isinstance(part, Iterator)]
+    return next((part for part in found if part is not None), iterator)
 
 
 def held_text(name: str, value: Any) -> str:

@@ -143,7 +143,7 @@ class NativeLoop:
         if entry is None or typed is None:
             if self._typing.tell_if_postponed(self._make_ready):
                 return Outcome(rest=iterator)
-            self._refuse_if_never_held(entry)
+            self._refuse_if_never_held(entry, iterator)
             return None
         if any(is_large(entry.names.get(name)) for name in typed.takes_whole):
             return None
@@ -212,7 +212,7 @@ class NativeLoop:
         if quick is not None:
             self._quick.insert(0, (typed, quick))
 
-    def _refuse_if_never_held(self, entry: Entry | None) -> None:
+    def _refuse_if_never_held(self, entry: Entry | None, iterator: Any) -> None:
         """Leave the loop to Python from now on if none of its first entries had types for native code."""
         self._unheld += 1
         if self._unheld == MAX_UNHELD and not self.typed:
@@ -220,7 +220,7 @@ class NativeLoop:
             bound = ", ".join(f"`{name}`" for name in sorted(self._bound_by_nested))
             if bound and not names:
                 return self.refuse(f"{bound}, which nested functions bind")
-            self.refuse(*why_not_held(names, self.node))
+            self.refuse(*why_not_held(names, self.node, iterator))
 
     def refuse(self, why: str, line: int | None = None) -> None:
         """Leave the loop to Python from now on. line: where the reason lies."""

@@ -51,7 +51,7 @@ class WholeArrayLoop(NativeLoop):
         typed = None if entry is None else self._find(entry)
         if entry is None or typed is None:
             if entry is None or not self._typing.postponed:
-                self._refuse_if_never_held(entry)
+                self._refuse_if_never_held(entry, iterator)
             return None
         if not typed.job.done and self.within.root._wait:
             with log.waiting(self.within.root.name):

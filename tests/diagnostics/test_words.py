@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from npcompile.diagnostics.words import kind_text
@@ -24,6 +25,8 @@ BOXES = [SimpleNamespace(), 1]
         ([], "a list"),
         ({"a": 1}, "a dict"),
         ("text", "a str"),
+        (np.zeros(3, object), "an array of object"),
+        (np.zeros(3, "U5"), "an array of str160"),
     ],
 )
 def test_a_kind_says_what_a_container_holds(value: Any, words: str) -> None:

@@ -200,7 +200,18 @@ def test_what_decides_too_late_is_named() -> None:
         return y + 1 if y[0] > 1 else y
 
     found = npcompile.explain(drawn, np.arange(9000.0), np.random.default_rng(0))
-    assert "what permuted gave decides after the call of permuted" in found.text("program")
+    assert "each call calls permuted again, and what it gives decides" in found.text("program")
+
+
+def test_what_decides_after_another_call_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    def drawn(x, rng):
+        print("drawn")
+        y = x[rng.permuted(np.arange(len(x)))] * 2
+        return y + 1 if y[0] > 1 else y
+
+    found = npcompile.explain(drawn, np.arange(9000.0), np.random.default_rng(0))
+    assert capsys.readouterr().out == "drawn\n"
+    assert "what permuted gave decides after the call of print" in found.text("program")
 
 
 def test_uncompiled_functions_say_why_and_what_to_write() -> None:
@@ -312,7 +323,7 @@ def test_what_the_call_raises_is_raised() -> None:
     [
         *(Cause.SIGNATURES, Cause.LOOP_TOO_LONG, Cause.DEPENDS_ON_TRIP, Cause.STORE_TO_ATTRIBUTE),
         *(Cause.DECIDES_AFTER, Cause.CAUGHT, Cause.GIVEN_DECIDES, Cause.COMPILE_SECONDS, Cause.SUSPENDS),
-        *(Cause.SUBCLASS, Cause.TRACED_TO_TEXT),
+        *(Cause.SUBCLASS, Cause.TRACED_TO_TEXT, Cause.CALLED_AGAIN),
     ],
 )
 def test_common_causes_have_an_advice_of_their_own(cause: Cause) -> None:

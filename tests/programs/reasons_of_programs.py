@@ -325,7 +325,13 @@ def checked_after(x, o, s):
     return y[np.array([1, 2]) + (x[:2] > 100)]
 
 
+def called_again(x, o, s):
+    r = o.generator.permuted(x)
+    return r + 1 if r.sum() > 0 else r
+
+
 def given_decides(x, o, s):
+    print("")
     r = o.generator.permuted(x)
     return r + 1 if r.sum() > 0 else r
 

@@ -418,7 +418,7 @@ class Planner:
     def _decides_late(self, node: fx.Node) -> Reason:
         given, called = given_by(node), self._called()
         if given is not None and called is not None:
-            return Cause.GIVEN_DECIDES(given, called)
+            return Cause.CALLED_AGAIN(called) if given == called else Cause.GIVEN_DECIDES(given, called)
         return Cause.DECIDES_AFTER(said(node), self._cause())
 
     def _cause(self) -> str:

@@ -47,11 +47,12 @@ def refusal(region: ir.Region) -> Refusal | None:
 
 def goes_over_items(region: ir.Region) -> bool:
     """Tell if a region works on numbers alone, or on items or parts of arrays that each trip chooses."""
-    kinds = [*region.names.values(), *(kind for kinds in region.stored.values() for kind in kinds)]
-    if any(isinstance(kind, ir.State) and not _is_plain(kind) for kind in kinds):
-        return True
-    bodies = [function.body for function in region.functions if function.body is not None]
-    blocks = [block for one in (region, *bodies) for block in one.blocks]
+    regions = [region, *(function.body for function in region.functions if function.body is not None)]
+    for one in regions:
+        kinds = [*one.names.values(), *(kind for kinds in one.stored.values() for kind in kinds)]
+        if any(isinstance(kind, ir.State) and not _is_plain(kind) for kind in kinds):
+            return True
+    blocks = [block for one in regions for block in one.blocks]
     steps = [step for block in blocks for step in (*block.steps, block.end)]
     return any(map(_chooses, steps)) or not any(map(_takes_arrays, steps))
 

@@ -1,7 +1,7 @@
 """Says what to write in place of a construct that native loops leave to Python, where that is known.
 
-`loops.py` asks for the statement at which native code leaves, or for the part that keeps a loop from being
-native.
+`explain/loops.py` asks for the statement at which native code leaves; it and `partition/loops_left.py` ask
+for the part that keeps a loop from being native.
 """
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+"""Says which loops of a jitted function Python does at its calls, and why native code does not do them.
+
+`Jitted.stats` asks each time that it is read: a loop that native code or a block answers by now is not named.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from npcompile.diagnostics.loop_advice import part_text
+from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.loops.passes.refusal import Refusal
+from npcompile.frontend.loops.source.choice import depends_on_trip, not_held
+from npcompile.frontend.rewrite.kept_trees import own_nodes
+from npcompile.partition.partitioned import Callee, PartitionedFunction, cut_of
+
+
+def with_loops_left(root: Any, stats: Stats) -> Stats:
+    """Return counts with the reasons of the loops of a jitted function that are left to Python."""
+    found = [reason for cut in _cuts(root) for reason in _loops_left(cut)]
+    return stats.with_reasons(found) if found else stats
+
+
+def _cuts(root: Any) -> Iterator[PartitionedFunction]:
+    """Yield the cuts that answer calls of a function, and those of functions that Python calls from there."""
+    pending = list(dict.fromkeys(_cuts_of(root)))
+    # Native loops call functions natively, which Python may have called before.
+    if pending and not (root._stats.loop_entries or root._blocks.loop_entries):
+        callees = [callee for callee in list(root.callees.values()) if isinstance(callee, Callee)]
+        pending += dict.fromkeys(cut for callee in callees for cut in _cuts_of(callee))
+    while pending:
+        cut = pending.pop(0)
+        yield cut
+        pending += [block.inside for block in cut.current() if block.inside is not None]
+
+
+def _cuts_of(recorded: Any) -> Iterator[PartitionedFunction]:
+    for state in list(recorded._states.values()):
+        if (cut := cut_of(state)) is not None:
+            yield cut
+
+
+def _loops_left(cut: PartitionedFunction) -> Iterator[Reason]:
+    """Yield why loops of a cut are left to Python of which neither native code nor blocks do anything."""
+    if not cut.has_run or cut.is_native:
+        return
+    natives = list(cut.natives.items())
+    left = [node for node, native in natives if native is None and isinstance(node, ast.For | ast.While)]
+    if not left:
+        return
+    compiled = _parts([part for block in cut.current() for part in block.piece.block.statements])
+    compiled |= _parts([node for node, native in natives if native is not None and native.typed])
+    for node in left:
+        why = cut.refusals.get(node) or _by_its_form(node)
+        if why is None or (cut.stale and why.line is None):  # blocks may do what its trips do on whole arrays
+            continue
+        if compiled.isdisjoint(_parts([node])):
+            yield Cause.LOOP_LEFT(why.told).at(cut.owner.at(why.line or node.lineno))
+
+
+def _parts(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+    """Return the statements and expressions in some nodes: trees share nodes of other kinds."""
+    return {part for part in own_nodes(nodes) if isinstance(part, ast.stmt | ast.expr)}
+
+
+def _by_its_form(node: ast.For | ast.While) -> Refusal | None:
+    part = not_held(node) if depends_on_trip(node) else None
+    return None if part is None else Refusal(part_text(part)[0], getattr(part, "lineno", None))
