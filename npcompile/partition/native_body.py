@@ -21,8 +21,9 @@ from npcompile.frontend.loops.quick_entry import SharingEntry
 from npcompile.frontend.loops.run.frames import raised_within
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.loops.source.control_flow import ANSWER
+from npcompile.partition.large_arrays import LARGEST, is_large
 from npcompile.partition.loop_entry import Entry
-from npcompile.partition.native_loop import LARGEST, NativeLoop, is_large
+from npcompile.partition.native_loop import NativeLoop
 
 NOT_ANSWERED: Final = object()
 # Instructions, and functions by name, that make containers.

@@ -41,20 +41,19 @@ from npcompile.lower.loops.codegen.emitter import OVERFLOW, Exit
 from npcompile.lower.loops.service.compiler import want_runtime
 from npcompile.lower.loops.types import Known
 from npcompile.lower.native import native
+from npcompile.partition.large_arrays import LARGEST, is_large
 from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at, why_not_held
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.fewest_trips import FewestTrips
+from npcompile.tiering.first_trips import FirstTrips
 from npcompile.tiering.leave_budget import LeaveBudget
-from npcompile.tiering.overhead import is_unlimited
+from npcompile.tiering.overhead import is_unlimited, later
 from npcompile.tiering.typing_budget import TypingBudget
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MAX_UNHELD = 2  # entries by types that native loops do not hold, after which the loop stays Python's
 MISSING: Any = object()
-# Work on all of an array of more bytes is the blocks': what a call of a kernel costs is little beside it.
-# Loops that do nothing else are timed: `whole_array_loop.py`.
-LARGEST = 1 << 15
 OFTEN_ENTERED = 8  # entries of one loop after which the native runtime is built, if there is none
 ENTERING = 2e-6  # seconds of an entry without Python that are no work
 # A loop that rests is done as written without a look at native code where Python takes fewer seconds for it.
@@ -104,6 +103,7 @@ class NativeLoop:
         self._pending: list[TypedLoop] = []  # those of which it is not known that they are compiled
         self.ready = False
         self._typing = TypingBudget(source.flow.size, within.root.allowance)
+        self._first = FirstTrips(within.root.allowance)
         self._unheld = 0  # entries with types that native loops do not hold
         self.trips = FewestTrips(settled=not are_held())
         self.budget = LeaveBudget(is_unlimited())
@@ -148,11 +148,11 @@ class NativeLoop:
         if any(is_large(entry.names.get(name)) for name in typed.takes_whole):
             return None
         self.within.entered = True
+        if not self.within.root._wait and (self._first.left or not typed.job.done):
+            self.ready = False
+            typed.job.tell(self._make_ready)
+            return Outcome(rest=iterator)
         if not typed.job.done:
-            if not self.within.root._wait:
-                self.ready = False
-                typed.job.tell(self._make_ready)
-                return Outcome(rest=iterator)
             with log.waiting(self.within.root.name):
                 typed.job.wait()
         if typed.job.error is not None:  # since it was found
@@ -298,6 +298,9 @@ class NativeLoop:
         return traps() or (warnings_matter() and warnings.filters is not self.within.root.filters)
 
     def _make_ready(self) -> None:
+        if left := self._first.left:
+            later(left, self._make_ready)
+            return
         self.budget = LeaveBudget(is_unlimited())
         self.fewest, self.ready = self.trips.fewest, True
 
@@ -593,8 +596,3 @@ class NativeLoop:
             typed.job.tell(self._make_ready)
             return None
         return typed, found._replace(names=self._visible(outcome.names) | found.names)
-
-
-def is_large(value: Any, most: int = LARGEST) -> bool:
-    """Tell if a value is an array of more bytes."""
-    return type(value) is np.ndarray and value.nbytes > most

@@ -17,7 +17,8 @@ from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.run.outcome import Outcome
 from npcompile.frontend.replay import residency
 from npcompile.frontend.rewrite.kept_trees import own_nodes
-from npcompile.partition.native_loop import NativeLoop, is_large
+from npcompile.partition.large_arrays import is_large
+from npcompile.partition.native_loop import NativeLoop
 from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.loop_contest import LoopContest
 

@@ -48,6 +48,11 @@ def traps() -> bool:
     return False
 
 
+def warns() -> bool:
+    """Tell if NumPy is to warn of floating-point errors."""
+    return "warn" in modes().values()
+
+
 def _turned_into_errors() -> bool:
     """Tell if a filter makes exceptions of `RuntimeWarning`, by that name."""
     all_warnings_are_errors()
