@@ -189,6 +189,7 @@ def entered(fn: types.FunctionType, call: Callable[..., Any]) -> set[types.CodeT
 
 def functions() -> dict[types.CodeType, types.FunctionType]:
     """The functions of npcompile, by their code."""
+    gc.unfreeze()  # the import has set them apart
     return {
         made.__code__: made
         for made in gc.get_objects()
