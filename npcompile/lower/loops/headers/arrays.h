@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "conditions.h"
 #include "memory.h"
 #include "polls.h"
 #include "scalars.h"

@@ -4,10 +4,6 @@
 // floats of a loop that may make one in memory, at each trip, however seldom it is made.
 #pragma once
 
-// A condition that holds once in many thousands of times. Of one that is only unlikely GCC takes a tenth, and keeps
-// values in memory that live across the calls that are made then.
-#define NPL_RARELY(...) __builtin_expect_with_probability(bool(__VA_ARGS__), false, 0.9999)
-
 #if defined(__x86_64__) && defined(__ELF__) && defined(__XSAVE__) && defined(__AVX__) && !defined(__APX_F__)
 
 // Calls the function in rax with the argument in rdi. The compiler's flags leave no values below the stack's end.

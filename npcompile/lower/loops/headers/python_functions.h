@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "conditions.h"
 #include "libm.h"
 
 namespace npl {
