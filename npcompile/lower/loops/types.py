@@ -51,6 +51,11 @@ class Scalar(Type):
         return self.code[0]
 
     @property
+    def bits(self) -> int:
+        """The bits that a number takes in memory."""
+        return 8 * int(self.code[1:])
+
+    @property
     def c_type(self) -> str:
         return C_TYPES[self.code]
 
@@ -60,7 +65,7 @@ class Scalar(Type):
     @property
     def name(self) -> str:
         """NumPy's name of the dtype."""
-        return "bool" if self.kind == "b" else f"{_KINDS[self.kind]}{8 * int(self.code[1:])}"
+        return "bool" if self.kind == "b" else f"{_KINDS[self.kind]}{self.bits}"
 
 
 _KINDS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}

@@ -101,7 +101,7 @@ def _constant(node: ir.Constant) -> str | None:
     if kind.kind not in of_kinds:
         return f"{value!r} is no {kind}"
     if kind.kind in "iu":
-        bits = 8 * int(kind.code[1:])
+        bits = kind.bits
         least, bound = (-(1 << bits - 1), 1 << bits - 1) if kind.kind == "i" else (0, 1 << bits)
         if not least <= value < bound:
             return f"{value!r} is no {kind}"

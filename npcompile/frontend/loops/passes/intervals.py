@@ -420,7 +420,7 @@ def of_type(kind: Type) -> Interval:
         return Interval(0, MOST_UNSIGNED)
     if not isinstance(kind, Scalar) or kind.kind not in "iub":
         return ANY
-    bits = 8 * int(kind.code[1:])
+    bits = kind.bits
     if kind.kind == "b":
         return Interval(0, 1)
     return (

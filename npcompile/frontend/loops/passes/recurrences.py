@@ -10,7 +10,6 @@ vectorises them, and their counters take as long as what they do.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from npcompile.lower.loops import ir
@@ -202,7 +201,7 @@ class _Steps:
             return _Sum((), (Term(1, (node,)),), WORD)
         if isinstance(node, ir.Read):
             return _Sum((Term(1),), (), WORD)
-        if not isinstance(node, ir.Apply) or not all(map(_width, map(_type, _numbers(node)))):
+        if not isinstance(node, ir.Apply) or not all(_width(operand.type) for operand in node.operands):
             return None
         operation = node.operation
         if operation.leaves and node not in self.region.certain:
@@ -267,18 +266,8 @@ def _times(terms: tuple[Term, ...], by: Term) -> tuple[Term, ...]:
     return tuple(Term(one.factor * by.factor, (*one.parts, *by.parts)) for one in terms)
 
 
-def _numbers(node: ir.Apply) -> Iterator[ir.Expression]:
-    """Yield an operation and its operands."""
-    yield node
-    yield from node.operands
-
-
-def _type(node: ir.Expression) -> Type:
-    return node.type
-
-
 def _width(kind: Type | None) -> int:
     """Return how many bits the integers of a type have; 0 for other types."""
     if kind == UNSIGNED:
         return WORD
-    return 8 * int(kind.code[1:]) if isinstance(kind, Scalar) and kind.kind in "iu" else 0
+    return kind.bits if isinstance(kind, Scalar) and kind.kind in "iu" else 0

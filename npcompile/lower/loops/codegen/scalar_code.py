@@ -128,7 +128,7 @@ def _compared_in_few_bits(emitter: Emitter, node: ir.Apply) -> str | None:
     (kind,) = kinds
     if not isinstance(kind, Scalar) or kind.python or kind.kind not in "iu" or kind.code in ("i8", "u8"):
         return None
-    many = 1 << 8 * int(kind.code[1:])
+    many = 1 << kind.bits
     least, most = (0, many - 1) if kind.kind == "u" else (-many // 2, many // 2 - 1)
     if any(isinstance(part, ir.Constant) and not least <= part.value <= most for part in parts):
         return None
