@@ -178,9 +178,8 @@ class PlainCalls(ShapeSharing):
 
     def _meanwhile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         # Compiling takes seconds: a look at each call may take longer than small calls themselves.
-        if not self._pass_over(2 * LOOKED_AT) and not kwargs and self._direct and not self._has_options():
-            self._passing.give_back()
-            self._passing.begin(args, LOOKED_AT, any_lengths=True)
+        if not self._pass_over(2 * LOOKED_AT) and not kwargs:
+            self._begin_streak(args, LOOKED_AT, any_lengths=True)
         return self._plain(args, kwargs)
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -237,13 +236,21 @@ class PlainCalls(ShapeSharing):
 
     def _pass_on(self, state: Specialization, args: tuple[Any, ...]) -> None:
         """Leave calls with such arguments to the plain function for now."""
-        if self._direct and self._front is None and not self._has_options():
-            lost = state.is_numpys
-            calls = MOST_PASSED if lost else min(MOST_PASSED, state.rest)
-            self._passing.give_back()
-            if self._passing.begin(args, calls) and not lost:
-                state.rest -= calls
-                self._passing.lender = state
+        lost = state.is_numpys
+        calls = MOST_PASSED if lost else min(MOST_PASSED, state.rest)
+        if self._begin_streak(args, calls) and not lost:
+            state.rest -= calls
+            self._passing.lender = state
+
+    def _begin_streak(self, args: tuple[Any, ...], calls: int, any_lengths: bool = False) -> bool:
+        """Leave so many calls to the plain function; False where they are not to pass at a glance.
+
+        The native runtime, where it is there, has streaks of its own.
+        """
+        if not self._direct or self._front is not None or self._has_options():
+            return False
+        self._passing.give_back()
+        return self._passing.begin(args, calls, any_lengths)
 
     def _source(self) -> Rewritten | Reason:
         """Return the function rewritten, or the reason why it cannot be."""
