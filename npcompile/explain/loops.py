@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from npcompile.diagnostics.loop_advice import advice, part_text
+from npcompile.diagnostics.loop_advice import advice
 from npcompile.explain.loop_listing import ExplainedLine, listing, statement_at, text_of
 from npcompile.frontend.loops.passes.refusal import Refusal
-from npcompile.frontend.loops.source.choice import depends_on_trip, not_held
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Known
+from npcompile.partition.loops_left import refusal_by_form
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.partitioned import PartitionedFunction
 
@@ -113,9 +113,8 @@ def loops_of(partitioned: PartitionedFunction) -> tuple[ExplainedLoop, ...]:
             found.append(_refused(node, partitioned.refusals[node]))
         elif not isinstance(node, ast.For | ast.While):
             continue
-        elif native is None and depends_on_trip(node) and (part := not_held(node)) is not None:
-            what, write = part_text(part)
-            found.append(_refused(node, Refusal(what, getattr(part, "lineno", None)), write))
+        elif native is None and (by_form := refusal_by_form(node)) is not None:
+            found.append(_refused(node, *by_form))
     if elsewhere := file_elsewhere(partitioned):
         found = [replace(loop, elsewhere=elsewhere) for loop in found]
     return tuple(sorted(found, key=lambda loop: loop.lines))

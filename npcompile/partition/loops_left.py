@@ -54,7 +54,9 @@ def _loops_left(cut: PartitionedFunction) -> Iterator[Reason]:
     compiled = _parts([part for block in cut.current() for part in block.piece.block.statements])
     compiled |= _parts([node for node, native in natives if native is not None and native.typed])
     for node in left:
-        why = cut.refusals.get(node) or _by_its_form(node)
+        why = cut.refusals.get(node)
+        if why is None and (by_form := refusal_by_form(node)) is not None:
+            why, _ = by_form
         if why is None or (cut.stale and why.line is None):  # blocks may do what its trips do on whole arrays
             continue
         if compiled.isdisjoint(_parts([node])):
@@ -66,6 +68,10 @@ def _parts(nodes: Iterable[ast.AST]) -> set[ast.AST]:
     return {part for part in own_nodes(nodes) if isinstance(part, ast.stmt | ast.expr)}
 
 
-def _by_its_form(node: ast.For | ast.While) -> Refusal | None:
+def refusal_by_form(node: ast.For | ast.While) -> tuple[Refusal, str] | None:
+    """Return why a loop cannot be native by its form, and the code to write instead; None where it can be."""
     part = not_held(node) if depends_on_trip(node) else None
-    return None if part is None else Refusal(part_text(part)[0], getattr(part, "lineno", None))
+    if part is None:
+        return None
+    what, write = part_text(part)
+    return Refusal(what, getattr(part, "lineno", None)), write
