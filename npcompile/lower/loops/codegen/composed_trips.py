@@ -1,8 +1,8 @@
 """Writes loops that do several trips of affine recurrences at once (`recurrence_ir.py`), for the emitter.
 
-Where enough items are left, so many trips follow one another. In these an int of a
-recurrence is computed from its value before the first of them, by a factor that is known before the loop:
-no trip waits for another one's product. All names have their values after each step, as if done one by one.
+Where enough items are left, so many trips follow one another. In these an int of a recurrence is computed
+from its value before the first of them, by a factor that is known before the loop: no trip waits for another
+one's product. All names have their values after each step, as if done one by one.
 """
 
 from __future__ import annotations

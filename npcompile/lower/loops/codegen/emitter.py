@@ -458,9 +458,9 @@ class Emitter:
 
     def value(self, expression: ir.Expression) -> str:
         """Return the C++ of a value, after the statements that compute it; each is computed once a step."""
-        if expression not in self.held:
-            self.held[expression] = _expressions[type(expression)](self, expression)
-        return self.held[expression]
+        if (known := self.held.get(expression)) is None:
+            known = self.held[expression] = _expressions[type(expression)](self, expression)
+        return known
 
     def hold(self, kind: Type, text: str) -> str:
         """Compute a value into a new constant; return its name."""
