@@ -30,7 +30,7 @@ from tests.programs.jit_lane import sharing
 
 CALLS = VARIANTS = 4  # calls of a program, and different arguments that it has
 REDUCING = 20.0  # seconds that a program being reduced may take: without `t += 1`, a loop never ends
-# What callbacks of weak references raise reaches nobody: it is raised SOON after them, in seconds.
+# Nobody sees what a callback of a weak reference raises: `limited` raises SOON after it, in seconds.
 SOON = 1e-3
 CALLED_BACK = {kind.__init__.__code__.co_filename for kind in (WeakSet, WeakKeyDictionary)}
 LOOSE = NAMES.split(", ").index("e")  # the argument that holds values that may be rounded otherwise
