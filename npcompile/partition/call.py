@@ -16,6 +16,7 @@ from npcompile.frontend.rewrite.partition import Outline, calls_itself
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.frontend.rewrite.tracebacks import tell
 from npcompile.partition.callees import CalleeSubstitution
+from npcompile.partition.examples import example_of
 from npcompile.partition.native_body import NOT_ANSWERED, NativeBody, makes_containers
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import Tier
@@ -33,6 +34,8 @@ from npcompile.tiering.statement_profile import Watch
 # function makes containers, whose items it may keep as values, of fewer than FILLING_WITHIN; where it calls
 # itself, any call. It is asked at BODY_ASKED calls at most if there is to be one.
 BODY_WITHIN, FILLING_WITHIN, BODY_ASKED = 2e-3, 1e-1, 16
+# Python takes some hundred times as long: after a first call of fewer than FIRST_WITHIN, `wait` has it made.
+FIRST_WITHIN = 2e-1
 # A function that calls itself is asked by its outermost calls, and by those within them that take LONG_WITHIN
 # seconds; after each shorter one UNASKED calls are the plain function's, as those within DEEPEST_ASKED are.
 LONG_WITHIN, UNASKED, DEEPEST_ASKED = 1e-4, 256, 4
@@ -68,6 +71,8 @@ class PartitionedCalls(CalleeSubstitution):
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
     asking: int  # calls at hand, each within the one before, at which that is to be seen
     recurs: bool  # one of these was within another one
+    # Examples of the first call's arguments, and its seconds; None: it was long, or an argument has no example.
+    first: tuple[tuple[Any, ...], float] | None
 
     def cut(self) -> None:
         """Cut the function anew."""
@@ -244,11 +249,34 @@ class PartitionedCalls(CalleeSubstitution):
             or seconds < BODY_WITHIN
             or (seconds < FILLING_WITHIN and makes_containers(function))  # last, as that reads its code
         ):
-            self.body, self.asked, self.useful = NativeBody.of(function, self), BODY_ASKED, True
-            if self.body is not None and not kwargs:
-                self.body.most = math.inf if recurs else seconds
-                self.body.prepare(args)
+            self._make_body(None if kwargs else args, math.inf if recurs else seconds)
         return result
+
+    def _make_body(self, args: tuple[Any, ...] | None, most: float) -> None:
+        """Have the body compiled for the types of a call's arguments, if they are given.
+
+        most: the seconds that the call took without it.
+        """
+        self.body, self.asked, self.useful = NativeBody.of(self.owner.__wrapped__, self), BODY_ASKED, True
+        if self.body is not None and args is not None:
+            self.body.most = most
+            self.body.prepare(args)
+
+    def wait_for_body(self, deadline: float | None) -> None:
+        """Wait until the body is compiled, for the types of a short first call too, as for the second call's."""
+        first, self.first = self.first, None
+        if first is not None and self._wants_body and not self.compiles_loops:
+            args, seconds = first
+            recurs = calls_itself(cast("FunctionType", self.owner.__wrapped__))
+            self._make_body(args, math.inf if recurs else seconds)
+        if self.body is not None:
+            self.body.wait_until(deadline)
+
+    def _keep_first(self, args: tuple[Any, ...], seconds: float) -> None:
+        """Keep the types of the first call's arguments, and how long the call took."""
+        examples = tuple(map(example_of, args))
+        if seconds < FIRST_WITHIN and not any(example is None for example in examples):
+            self.first = examples, seconds
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as it is."""
@@ -343,6 +371,8 @@ class PartitionedCalls(CalleeSubstitution):
                 if self.answered:
                     self.owed = 0.0
                 self.useful, self.ran = self.answered or inner.recordings != before[2], ran
+                if outermost and call.is_first and self.typed and self.body is None and not kwargs:
+                    self._keep_first(args, ran)
                 call.useful = call.useful or self.useful
                 if own is inner:  # a block that was cut further, or a function that a block calls
                     own.calls -= 1

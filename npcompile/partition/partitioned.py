@@ -87,7 +87,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         )
         self.blocks: dict[Any, Block] = {}
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
-        self.body, self.asked, self.asking, self.recurs = None, 0, 0, False
+        self.body, self.asked, self.asking, self.recurs, self.first = None, 0, 0, False, None
         self.lacks, self.lasted, self.further = False, 0.0, overhead.FURTHER_CALLS
         self.useful, self.ran, self.as_written = False, 0.0, 0.0
         self.typed = 0  # times that a loop was typed, for native code
@@ -253,9 +253,10 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         waiting += [c for c in self.root.callees.values() if self.owner is self.root and c is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
-        for native in (*self.natives.values(), self.body):
+        for native in self.natives.values():
             if native is not None:
                 native.wait_until(deadline)
+        self.wait_for_body(deadline)
 
     def callee(self, fn: types.FunctionType) -> Callee:
         return Callee(fn, self)
