@@ -71,7 +71,7 @@ class PartitionedCalls(CalleeSubstitution):
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
     asking: int  # calls at hand, each within the one before, at which that is to be seen
     recurs: bool  # one of these was within another one
-    # Examples of the first call's arguments, and its seconds; None: it was long, or an argument has no example.
+    # Examples of the first call's arguments, and its seconds; None: it was long, or one of them has none.
     first: tuple[tuple[Any, ...], float] | None
 
     def cut(self) -> None:
@@ -263,7 +263,7 @@ class PartitionedCalls(CalleeSubstitution):
             self.body.prepare(args)
 
     def wait_for_body(self, deadline: float | None) -> None:
-        """Wait until the body is compiled, for the types of a short first call too, as for the second call's."""
+        """Wait until the body is compiled, also for the types of a short first call."""
         first, self.first = self.first, None
         if first is not None and self._wants_body and not self.compiles_loops:
             args, seconds = first
