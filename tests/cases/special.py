@@ -24,6 +24,8 @@ CLOSE = (
     "expm1",
     "exprel",
     "exp2",
+    "exp10",
+    "cbrt",
     "i0",
     "i0e",
     "i1",

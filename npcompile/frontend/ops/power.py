@@ -149,7 +149,7 @@ ufunc(np.float_power, lambda a, b: _complex_power(a, b, None) if a.is_complex() 
 ufunc(np.sqrt, square_root)
 
 
-def _cbrt(a: Tensor) -> Tensor:
+def cube_root(a: Tensor) -> Tensor:
     size = torch.abs(a)
     root = torch.pow(size, 1 / 3)
     # One step of Newton: 1/3 is not exact, nor is the power.
@@ -157,4 +157,4 @@ def _cbrt(a: Tensor) -> Tensor:
     return torch.copysign(torch.where((size == 0) | torch.isinf(size), size, better), a)
 
 
-ufunc(np.cbrt, wide(_cbrt))
+ufunc(np.cbrt, wide(cube_root))

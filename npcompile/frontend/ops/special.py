@@ -19,6 +19,7 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.elementwise import expm1
+from npcompile.frontend.ops.power import cube_root
 from npcompile.frontend.ops.reductions import array_dtype
 from npcompile.frontend.ops.rules import UFUNC_KEYWORDS, ufunc_limits, ufunc_rule
 from npcompile.frontend.ops.table import TABLE, Op
@@ -83,6 +84,11 @@ def _huber(delta: Tensor, a: Tensor) -> Tensor:
     return torch.where(delta < 0, math.inf, found)
 
 
+def _exp10(a: Tensor) -> Tensor:
+    """Compute `10**a`, which SciPy has as 0 where the answer would have the fewest digits."""
+    return torch.where(a < -308.2547155599167, 0.0, torch.pow(10.0, a))
+
+
 _register(special.erf, torch.erf)
 _register(special.erfc, torch.special.erfc)
 _register(special.erfinv, lambda a: torch.erfinv(a) + 0.0)  # it gives 0.0 for -0.0
@@ -112,3 +118,5 @@ _register(special.log1p, torch.log1p)
 _register(special.expm1, expm1)
 _register(special.exprel, _exprel)
 _register(special.exp2, torch.exp2)
+_register(special.exp10, _exp10)
+_register(special.cbrt, cube_root)
