@@ -64,6 +64,9 @@ for name in FAR:
 for name in ("gammaln", "psi"):
     body = lambda np, a, name=name: ufunc(np, name)(a)  # noqa: E731
     case(f"scipy.special.{name}", body, ours(unary(REAL, moderate, (), NUMBERS)), ulp=16, size=4.0)
+for name, near in (("logit", np.linspace(0.25, 0.75, 101)), ("psi", np.linspace(1.4, 1.5, 101))):
+    body = lambda np, a, name=name: ufunc(np, name)(a)  # noqa: E731
+    case(f"scipy.special.{name}", body, given((near,), (near.astype("f4"),)), "near its root", ulp=4)
 for name in ("xlogy", "xlog1py", "rel_entr", "huber"):
     body = lambda np, a, b, name=name: ufunc(np, name)(a, b)  # noqa: E731
     case(f"scipy.special.{name}", body, ours(binary(FLOATS, moderate, (), numbers=(3, 2.5))), ulp=16)

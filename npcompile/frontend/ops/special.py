@@ -53,6 +53,75 @@ def _register(np_ufunc: np.ufunc, body: Callable[..., Tensor]) -> None:
     )
 
 
+def _logit(a: Tensor) -> Tensor:
+    """Compute `log(a / (1 - a))`: near 1/2, where the quotient is near 1, as `log1p` of what it is above 1.
+
+    Kahan's `log(1 + t) * t / ((1 + t) - 1)` stands for `log1p`, as one logarithm then serves both.
+    """
+    is_near = torch.abs(a - 0.5) < 0.25
+    above = (2 * a - 1) / (1 - a)
+    quotient = torch.where(is_near, 1 + above, a / (1 - a))
+    rounded = torch.where(quotient == 1, 1.0, quotient - 1)
+    log = torch.log(quotient)
+    near = torch.where(quotient == 1, above, log * (above / rounded))
+    return torch.where(is_near, near, log)
+
+
+# psi on [1, 2], as SciPy has it from Boost, is `(a - root) * (_PSI_SLOPE + over / under)`, of polynomials
+# in `a - 1`. The root is in three parts, as one float64 has too few digits of it.
+_PSI_ROOT = (1569415565 / 2**30, 381566830 / 2**60, 0.9016312093258695918615325266959189453125e-19)
+_PSI_SLOPE = 0.99558162689208984
+_PSI_OVER = (
+    0.25479851061131551,
+    -0.32555031186804491,
+    -0.65031853770896507,
+    -0.28919126444774784,
+    -0.045251321448739056,
+    -0.0020713321167745952,
+)
+_PSI_UNDER = (
+    1.0,
+    2.0767117023730469,
+    1.4606242909763515,
+    0.43593529692665969,
+    0.054151797245674225,
+    0.0021284987017821144,
+    -0.55789841321675513e-6,
+)
+
+
+def _polynomial(coefficients: tuple[float, ...], a: Tensor) -> Tensor:
+    found = torch.full_like(a, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        found = found * a + coefficient
+    return found
+
+
+# psi at 10 and more is `log(a) - 1 / (2 * a)` less a series in `1 / a**2`, whose coefficients these are.
+_PSI_SERIES = (0.0, 1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+def _psi(a: Tensor) -> Tensor:
+    """Compute psi as SciPy does, but for its series around the root at -0.504.
+
+    torch's loses its digits near the root at 1.46.
+    """
+    size = torch.where(a < 0, 1 - a, a)
+    place, added = torch.where(size < 1, size + 1, size), torch.where(size < 1, -1 / size, 0.0)
+    for _ in range(8):  # psi(x + 1) = psi(x) + 1 / x
+        is_above = place > 2
+        place = torch.where(is_above, place - 1, place)
+        added = torch.where(is_above, added + 1 / place, added)
+    from_root = place - _PSI_ROOT[0] - _PSI_ROOT[1] - _PSI_ROOT[2]
+    ratio = _polynomial(_PSI_OVER, place - 1) / _polynomial(_PSI_UNDER, place - 1)
+    small = added + (from_root * _PSI_SLOPE + from_root * ratio)
+    large = torch.log(size) - 0.5 / size - _polynomial(_PSI_SERIES, 1 / (size * size))
+    found = torch.where(size <= 10, small, large)
+    fraction = a - torch.trunc(a)
+    reflected = torch.where(fraction == 0, math.nan, found - math.pi / torch.tan(math.pi * fraction))
+    return torch.where(a < 0, reflected, torch.where(a == 0, -1 / a, found))
+
+
 def _gammaln(a: Tensor) -> Tensor:
     """Return gammaln: infinite at the smallest numbers, whose reciprocals overflow, and -inf at -inf."""
     found = torch.where(torch.isinf(1 / a), math.inf, torch.lgamma(a))
@@ -97,7 +166,7 @@ _register(special.ndtr, lambda a: torch.special.erfc(a * -math.sqrt(0.5)) / 2)
 _register(special.ndtri, torch.special.ndtri)
 _register(special.log_ndtr, torch.special.log_ndtr)
 _register(special.gammaln, _gammaln)
-_register(special.psi, torch.digamma)
+_register(special.psi, _psi)
 _register(special.i0, torch.special.i0)
 _register(special.i0e, torch.special.i0e)
 _register(special.i1, torch.special.i1)
@@ -107,7 +176,7 @@ _register(special.k1, torch.special.modified_bessel_k1)
 _register(special.k0e, torch.special.scaled_modified_bessel_k0)
 _register(special.k1e, torch.special.scaled_modified_bessel_k1)
 _register(special.expit, torch.special.expit)
-_register(special.logit, torch.special.logit)
+_register(special.logit, _logit)
 _register(special.log_expit, torch.nn.functional.logsigmoid)
 _register(special.xlogy, torch.special.xlogy)
 _register(special.xlog1py, torch.special.xlog1py)
