@@ -420,7 +420,7 @@ class Cause(Enum):
 
     # Calls that are left to NumPy.
     NO_OP = "no op takes this call: {}", _LEAVE, True
-    NUMPYS_OWN = "not an op yet: NumPy's own function"
+    NUMPYS_OWN = "not an op yet: its library's own function does it", _LIBRARY
     NO_INDEX_OP = "an index that no op takes"
     MASK_BY_NUMPY = (
         "the mask by NumPy ({}): " + _BY_DATA,

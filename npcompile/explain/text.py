@@ -81,7 +81,7 @@ def _bottleneck(report: Report) -> str:
     found = report.bottleneck
     if found is None:
         if not report.functions:
-            return "not known, as there is no source"
+            return "not known, as its source is in no file"
         known = report.times or report.programs or report.native_loops
         return "nothing outside of compiled code" if known else "not known, as nothing was timed"
     file = "" if found.file == report.file else f" of {os.path.basename(found.file)}"
