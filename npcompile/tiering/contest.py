@@ -1,8 +1,11 @@
 """Contests measure two ways to answer calls, in turn, on calls that are made anyway: which takes less?
 
-Three kinds are held: replays against NumPy on calls of one signature, blocks against the plain function, and
-kernels that are found anew for each call's sizes against NumPy. Others may load the machine: where calls
-do equal work the least of several times counts, and of the calling thread's own time.
+Those held are: replays against NumPy on calls of one signature (`runtime/specialization.py`), functions cut
+into blocks against the plain function (`block_contest.py`), kernels found anew for each call's sizes against
+NumPy (`runtime/shape_sharing.py`, `partition/partitioned.py`), a device against the host
+(`device_contest.py`), and native loops against the blocks of their trips (`loop_contest.py`). Others may
+load the machine: where calls do equal work the least of several times counts, and of the calling thread's own
+time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """The kernel cache on disk: a library and a metadata file for each key, trusted only if they are this user's.
 
 The worker stores, and both processes load. A library is loaded only if its checksum is the one in its
-metadata. `eviction.py` keeps the folder below its limit.
+metadata. No entry becomes stale: a key is a digest of the sources and flags that its library is made of. Keys
+come from `lower/plan/graph.py` and, of native loops, from `lower/loops/service/compiler.py`. `eviction.py`
+keeps the folder below its limit.
 """
 
 from __future__ import annotations
