@@ -1,8 +1,9 @@
 """What a case is: one body run by every lane, and the operands that it is run on.
 
 A case names the op it is for, has a body `lambda np, a, b: np.add(a, b)` that runs unchanged under NumPy,
-under the shim and jitted, and says from which operands it is run: dtypes x shapes x layouts x scalars, with
-the edge values of each dtype. The expected answer is always what NumPy gives for the same body and operands.
+under `npcompile.numpy` (the shim) and jitted, and says from which operands it is run: dtypes x shapes x
+layouts x scalars, with the edge values of each dtype. The expected answer is always what NumPy gives for the
+same body and operands.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from tests.cases.eager import Lane
 from tests.cases.framework import FLOATS, REAL, Operands, binary, case, given, unary
 
 NUMBERS = (True, 3, 2.5)
+# Functions of one operand: those that are tried at all edge values of each dtype, and those at moderate ones.
 CLOSE = (
     "erf",
     "erfinv",
@@ -47,7 +48,7 @@ def moderate(dtype: str) -> np.ndarray:
 
 
 def ours(operands: Operands) -> Operands:
-    """Operands that are arrays or scalars: of a list SciPy itself makes an array, in the shim too."""
+    """Operands that are arrays or scalars: of a list SciPy makes an array, under `npcompile.numpy` too."""
 
     def some() -> Iterator[tuple[str, tuple[Any, ...]]]:
         return (row for row in operands() if not any(isinstance(item, list) for item in row[1]))
