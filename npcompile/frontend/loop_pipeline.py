@@ -36,7 +36,7 @@ from npcompile.frontend.loops.passes.entrances import single
 from npcompile.frontend.loops.passes.independence import share
 from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.frontend.loops.passes.nests import nest
-from npcompile.frontend.loops.passes.recurrences import compose
+from npcompile.frontend.loops.passes.partial_unrolling import unroll_partly
 from npcompile.frontend.loops.passes.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.passes.registers import keep
 from npcompile.frontend.loops.passes.selects import select
@@ -338,7 +338,7 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
         (hoist, everything),
         (keep, everything),
         (nest, everything),
-        (compose, everything),
+        (unroll_partly, everything),
     )
     for pass_, regions in passes:
         for one in regions:

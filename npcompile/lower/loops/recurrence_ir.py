@@ -1,6 +1,7 @@
 """Defines affine recurrences of integers in the typed IR: `x = (a * x + c) & mask`, several trips at once.
 
-`frontend/loops/passes/recurrences.py` finds them, `recurrence_code.py` writes their C++.
+In `frontend/loops/passes/`, `recurrences.py` finds the steps and `partial_unrolling.py` chooses the loops.
+`composed_trips.py` writes the C++ of both.
 """
 
 from __future__ import annotations

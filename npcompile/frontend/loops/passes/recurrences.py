@@ -2,9 +2,7 @@
 
 Each trip waits for the product of the trip before. Of low bits, what several trips make of an int is affine
 in the int at first, too: its factor is known before the trips, and what is added depends on no trip before.
-
-Loops without branches that store items at places which data tell (`count[x[i]] += 1`) are found, too: nothing
-vectorises them, and their counters take as long as what they do.
+`partial_unrolling.py` has native code do several trips at once for that.
 """
 
 from __future__ import annotations
@@ -13,119 +11,23 @@ import ast
 from typing import NamedTuple
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.codegen.nesting import natural_loops, predecessors
-from npcompile.lower.loops.guess_ir import GuessedLoop
-from npcompile.lower.loops.iterator_ir import is_finite
-from npcompile.lower.loops.recurrence_ir import AffineStep, Recurrence, Term
+from npcompile.lower.loops.recurrence_ir import AffineStep, Term
 from npcompile.lower.loops.register_ir import varies
-from npcompile.lower.loops.select_ir import Masked, Select
-from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import INT, UNSIGNED, Scalar, Type
 from npcompile.lower.loops.verifier import bound_by
 
 WORD = 64  # bits of the integers that are computed with
-MOST_NODES = 40  # of a trip's expressions: what longer trips do takes more time than a product
-FEW_NODES = 16
-MANY_TRIPS, FEW_TRIPS = 8, 4
 _CASTS = ("npl::cast<", "npl::fitting_cast<")
-_PURE = (ir.Apply, ir.Choose, ir.Constant, ir.Item, ir.Length, ir.Part, ir.Read, Masked, Select)
 
 
-def compose(region: ir.Region) -> None:
-    """Note in a region the loops of which several trips are to be done at once."""
-    before = predecessors(region)
-    for header, blocks in natural_loops(region).items():
-        loop = region.fast_loops.get(header)
-        if header in region.shared or isinstance(loop, GuessedLoop):
-            continue
-        if loop is not None and loop.partial is not None:
-            continue
-        if not isinstance(header.end, ir.Next) or not is_finite(header.end.kind) or header.steps:
-            continue
-        if _is_plain(blocks - {header}):
-            found = _recurrence(region, header, header.end, blocks, before)
-            if found is not None:
-                region.recurrences[header] = found
+def affine_steps(
+    region: ir.Region, steps: list[ir.Step], name: str, kind: Type | None, bound: set[str]
+) -> dict[ir.Step, AffineStep] | None:
+    """Return the steps of a trip that give a name a value as affine ones; None where they are not affine.
 
-
-def _is_plain(blocks: set[ir.Block]) -> bool:
-    """Tell if blocks are few, and do nothing but bind names and store items."""
-    steps = [step for block in blocks for step in block.steps]
-    nodes = _nodes(blocks)
-    return (
-        not any(block.is_header for block in blocks)
-        and all(isinstance(step, ir.Bind | ir.StoreItem) for step in steps)
-        and all(isinstance(block.end, ir.Jump | ir.Branch) for block in blocks)
-        and len({*map(str, nodes)}) <= MOST_NODES
-        and all(isinstance(node, _PURE) for node in nodes)
-    )
-
-
-def _nodes(blocks: set[ir.Block]) -> list[ir.Expression]:
-    steps = (step for block in blocks for step in (*block.steps, block.end))
-    return [*subexpressions(node for step in steps for node in ir.expressions_of(step))]
-
-
-def _in_each_trip(
-    end: ir.Next, blocks: set[ir.Block], before: dict[ir.Block, list[ir.Block]]
-) -> list[ir.Block]:
-    """Return the blocks that each trip does, in order, up to the first branch."""
-    found: list[ir.Block] = []
-    block = end.body
-    while block in blocks and block not in found and len(before[block]) == 1:
-        found.append(block)
-        if not isinstance(block.end, ir.Jump):
-            break
-        block = block.end.target
-    return found
-
-
-def _recurrence(
-    region: ir.Region,
-    header: ir.Block,
-    end: ir.Next,
-    blocks: set[ir.Block],
-    before: dict[ir.Block, list[ir.Block]],
-) -> Recurrence | None:
-    """Return the affine recurrences of a loop; None where it has none."""
-    within = [block for block in region.blocks if block in blocks - {header}]
-    first = _in_each_trip(end, {*within}, before)
-    steps = [step for block in first for step in block.steps]
-    later = {
-        name for block in within if block not in first for step in block.steps for name in bound_by(step)
-    }
-    bound = {end.item, end.state, *later, *(name for step in steps for name in bound_by(step))}
-    made: dict[ir.Step, AffineStep] = {}
-    names = []
-    for name in dict.fromkeys(step.name for step in steps if isinstance(step, ir.Bind)):
-        if name in later or not _width(header.types.get(name)):
-            continue
-        if found := _Steps(region, name, bound).of(steps):
-            made |= found
-            names.append(name)
-    if not names and not (first == within and any(_is_scattered(step, end, steps) for step in steps)):
-        return None
-    trips = MANY_TRIPS if names and len(_nodes({*within})) <= FEW_NODES else FEW_TRIPS
-    rest = [block for block in within if block not in first]
-    return Recurrence((*first, *rest), made, trips, tuple(names))
-
-
-def _is_scattered(step: ir.Step, end: ir.Next, steps: list[ir.Step]) -> bool:
-    """Tell if a step stores an item at a place that data tell: no loop of such steps is vectorised."""
-    if not isinstance(step, ir.StoreItem):
-        return False
-    numbers = {end.item}  # names of the trip's number
-    data = set[str]()
-    for one in steps:
-        if isinstance(one, ir.Bind):
-            is_number = isinstance(one.value, ir.Read) and one.value.name in numbers
-            (numbers if is_number and isinstance(end, ir.NextOfRange) else data).add(one.name)
-    if not isinstance(end, ir.NextOfRange):
-        data.add(end.item)
-    return any(
-        isinstance(node, ir.Item) or (isinstance(node, ir.Read) and node.name in data)
-        for node in subexpressions(step.indices)
-    )
+    kind: the name's type before the trip. bound: the names that trips bind.
+    """
+    return _Steps(region, name, bound).of(steps) if _width(kind) else None
 
 
 class _Sum(NamedTuple):

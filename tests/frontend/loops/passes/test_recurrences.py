@@ -1,4 +1,4 @@
-"""Trips done several at once, of recurrences of integers above all: each step does what Python does."""
+"""Affine recurrences of integers, several trips at once: each step does what Python does."""
 
 from __future__ import annotations
 
@@ -278,54 +278,3 @@ def test_names_have_their_values_where_a_trip_leaves(program: Callable[..., Any]
         want.append(x)
     assert run.names["x"] == x and run.names["i"] == length - 2
     assert a[2:].tolist() == want[:-1]
-
-
-def counted(a: Any, b: Any, n: int) -> Any:
-    for i in range(n):
-        b[a[i]] += 1
-    return b
-
-
-def counted_items(a: Any, b: Any, n: int) -> Any:
-    for x in a:
-        b[x] += x
-    return b, x
-
-
-def distributed(a: Any, b: Any, n: int) -> Any:
-    count = np.arange(20)
-    for i in range(n):
-        k = a[i] & 7
-        b[count[k]] = a[i]
-        count[k] += 1
-    return b, count
-
-
-def stored_in_order(a: Any, b: Any, n: int) -> Any:
-    for i in range(n):
-        j = i
-        b[j] = a[i]
-    return b
-
-
-@pytest.mark.parametrize("program", [counted, counted_items, distributed])
-def test_stores_at_places_that_data_tell(program: Callable[..., Any]) -> None:
-    for n in LENGTHS[1:7]:
-        a = np.arange(n) * 7 % 13
-        assert "4 trips at once" in str(begin(program, a, np.zeros(40, int), n).loop.region)
-        check(program, a, np.zeros(40, int), n)
-
-
-@pytest.mark.parametrize("wrong", range(1, 12))
-@pytest.mark.parametrize("program", [counted, counted_items])
-def test_such_stores_end_where_a_place_is_beyond(program: Callable[..., Any], wrong: int) -> None:
-    a, b = np.arange(12) % 5, np.zeros(5, int)
-    a[wrong] = 5
-    run = run_natively(program, a, b, 12)
-    want = np.zeros(5, int)
-    np.add.at(want, a[:wrong], a[:wrong] if program is counted_items else 1)
-    assert not run.is_done and b.tolist() == want.tolist()
-
-
-def test_stores_in_order_are_left_to_be_vectorised() -> None:
-    assert not begin(stored_in_order, np.arange(9), np.zeros(9, int), 9).loop.region.recurrences
