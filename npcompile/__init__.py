@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING or not (
     sys.argv[:2] == ["-m", "run"] and sys.orig_argv[-len(sys.argv)] in ("npcompile", "-mnpcompile")
 ):
-    from npcompile.diagnostics.permanent_objects import made_permanent
+    from npcompile.diagnostics.garbage import made_permanent
 
     with made_permanent():
         from npcompile.diagnostics import installation

@@ -38,7 +38,8 @@ ORDER = (
 )
 # Files that import nothing of npcompile but each other, and that any may import.
 LEAVES = (
-    *("npcompile.diagnostics.log", "npcompile.diagnostics.naming", "npcompile.diagnostics.paths"),
+    *("npcompile.diagnostics.garbage", "npcompile.diagnostics.log", "npcompile.diagnostics.naming"),
+    "npcompile.diagnostics.paths",
     "npcompile.diagnostics.reason",
     *("npcompile.tiering.backoff", "npcompile.tiering.overhead"),
     "npcompile.diagnostics.settings",

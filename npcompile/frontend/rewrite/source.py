@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+from npcompile.diagnostics.garbage import uncollected
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.rewrite import pytest_asserts, source_texts
 from npcompile.frontend.rewrite.literals import with_literals_of
@@ -268,6 +269,9 @@ def _definition(code: CodeType, text: str, names: dict[str, Any]) -> FunctionNod
     return found
 
 
+# Trees of whole files are made and given up `uncollected`: a collection that comes meanwhile would count
+# their nodes as objects that stay. Some files bring a full collection by that, which goes through all of
+# PyTorch's objects: 0.1 s.
 _lambdas_of: dict[str, tuple[list[str], dict[int, list[ast.Lambda]]]] = {}
 
 
@@ -276,7 +280,7 @@ def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
     known = _lambdas_of.get(code.co_filename)
     if known is None or known[0] is not lines:
         by_line: dict[int, list[ast.Lambda]] = {}
-        with parsing.uncollected():
+        with uncollected():
             for node in ast.walk(parse("".join(lines))):
                 if isinstance(node, ast.Lambda):
                     by_line.setdefault(node.lineno, []).append(node)
@@ -310,7 +314,7 @@ def _file(filename: str, lines: list[str]) -> _File:
     """Return what is known of a file, collected once for the lines it has now."""
     known = _files.get(filename)
     if known is None or known.lines is not lines:
-        with parsing.uncollected():
+        with uncollected():
             known = _files[filename] = _looked_through(lines)
     return known
 

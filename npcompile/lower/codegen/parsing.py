@@ -6,11 +6,8 @@ Every file of npcompile that parses text does it through `parse`.
 from __future__ import annotations
 
 import ast
-import gc
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 _ATTEMPTS = 10  # other code than ours may be parsing, too
 
@@ -24,23 +21,6 @@ def _renew_lock() -> None:
 
 
 os.register_at_fork(after_in_child=_renew_lock)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Collect no garbage within the block, which makes a large tree and gives it up at its end.
-
-    A collection that comes meanwhile would count the tree's nodes as objects that stay. Trees of some files
-    bring a full collection by that, which goes through all of PyTorch's objects: 0.1 s.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def parse(text: str, filename: str = "<npcompile>") -> ast.Module:

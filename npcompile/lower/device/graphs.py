@@ -6,14 +6,13 @@ the memory that it had when it was captured. Nothing may cross between host and 
 
 from __future__ import annotations
 
-import gc
 import threading
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 import torch
 
+from npcompile.diagnostics.garbage import uncollected
 from npcompile.lower.device import transfers
 
 _lock = threading.Lock()  # one capture at a time: all graphs of a device share their memory
@@ -82,7 +81,8 @@ def _captured(
     graph, outer = torch.cuda.CUDAGraph(), torch.cuda.current_stream(device)
     stream.wait_stream(outer)
     try:
-        with torch.cuda.stream(stream), transfers.forbidden(), _without_collections():
+        # Uncollected: a graph that died meanwhile would ask CUDA for what no capture allows.
+        with torch.cuda.stream(stream), transfers.forbidden(), uncollected():
             graph.capture_begin(pool=pool, capture_error_mode="thread_local")
             try:
                 work()
@@ -91,18 +91,6 @@ def _captured(
     finally:
         outer.wait_stream(stream)
     return graph
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Let no garbage be collected: a graph that died meanwhile would ask CUDA for what no capture allows."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class Using:

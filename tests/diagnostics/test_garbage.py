@@ -1,4 +1,4 @@
-"""The import's objects are left out of garbage collections, and the program's are collected as before."""
+"""Garbage collections leave out the import's objects alone, and none comes while large trees are made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from npcompile.diagnostics import permanent_objects
+from npcompile.diagnostics import garbage
+from npcompile.frontend.rewrite import source
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,12 +61,12 @@ class _Node:
 def test_what_the_block_makes_stays_unless_too_much_was_there(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(permanent_objects, "_MOST", most)
+    monkeypatch.setattr(garbage, "_MOST", most)
     before = _Node()
     before.node = before
     frozen = gc.get_freeze_count()
     try:
-        with permanent_objects.made_permanent():
+        with garbage.made_permanent():
             assert not gc.isenabled()
             within = _Node()
             within.node = within
@@ -76,3 +77,22 @@ def test_what_the_block_makes_stays_unless_too_much_was_there(
         assert was_before() is None and (was_within() is None) == (most == 0)
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_tree_that_is_given_up_is_met_by_no_collection(enabled: bool) -> None:
+    collections: list[str] = []
+
+    def note(phase: str, _: object) -> None:
+        collections.append(phase)
+
+    lines = [f"def f{number}(x):\n    return [x + {number}, x]\n" for number in range(2000)]
+    was_enabled = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    gc.callbacks.append(note)
+    try:
+        file = source._file("<made for a test>", "".join(lines).splitlines(keepends=True))
+        assert not collections and len(file.ends) == 2000 and gc.isenabled() is enabled
+    finally:
+        gc.callbacks.remove(note)
+        (gc.enable if was_enabled else gc.disable)()
