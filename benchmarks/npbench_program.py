@@ -155,7 +155,7 @@ def states() -> list[Any]:
     """What is known of each signature of all that was jitted."""
     from npcompile.runtime import fork
 
-    return [state for recorded in list(fork.alive) for state in list(recorded._states.values())]
+    return [state for recorded in list(fork.alive) for state in list(recorded.by_signature.values())]
 
 
 def shares(call: Callable[[], Any]) -> dict[str, float]:

@@ -71,13 +71,13 @@ class Jitted(RecordedFunction):
     """
 
     __slots__ = (
-        "_blocks",
         "_earns",
         "_family",
         "_rest",
         "_told",
         "allowance",
         "balances",
+        "block_stats",
         "callees",
         "filters",
         "own",
@@ -130,7 +130,7 @@ class Jitted(RecordedFunction):
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # the watch of the call at hand, while one is measured
         self._told: set[str] = set()  # places of which it was told that they cost
-        self._blocks = Stats()  # counts of the function's blocks, and of functions that it calls
+        self.block_stats = Stats()  # counts of the function's blocks, and of functions that it calls
         if not strict and (family := family_of(fn, (wait, dtype, fast_random))) is not None:
             if family.parted:
                 self._rest = family.rest()
@@ -147,7 +147,7 @@ class Jitted(RecordedFunction):
         """
         if self._front is not None:
             self._front.settle()
-        return with_loops_left(self, self._stats.with_blocks(self._blocks))
+        return with_loops_left(self, self.own_stats.with_blocks(self.block_stats))
 
     def _is_to_earn(self) -> bool:
         """Tell if first calls may spend no more than later ones, as the function calls libraries."""
@@ -160,7 +160,7 @@ class Jitted(RecordedFunction):
     def _before_recording(self, request: Request) -> Any:
         """Python answers calls of a function that is one of many of its kind, and short-lived; none answers
         where that is refused. Its signature may spend what a first call may, and its family may be left."""
-        state = request.state = self._states.get(request.key)
+        state = request.state = self.by_signature.get(request.key)
         if (state is None or (state.ready and not state.pending)) and not self._is_to_earn():
             self.allowance.begin(state is not None, self._has_to_wait)
         if self._rest:

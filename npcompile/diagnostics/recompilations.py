@@ -32,7 +32,7 @@ class Latest(Protocol):
 class Recordings(Protocol):
     """A function that is recorded: `runtime.function.RecordedFunction`."""
 
-    _states: dict[Any, Any]
+    by_signature: dict[Any, Any]
 
     @property
     def _binding(self) -> Naming: ...
@@ -60,7 +60,7 @@ def recompilations(recorded: Recordings) -> tuple[Recompilation, ...]:
     """Those of one function, by signature in the order of the calls, then by decision."""
     found: list[Recompilation] = []
     known: list[tuple[Any, ...]] = []
-    for key, state in recorded._states.items():
+    for key, state in recorded.by_signature.items():
         if state.answered:  # by a program that was there
             continue
         if known:
@@ -77,7 +77,7 @@ def why_recorded(recorded: Recordings, state: Any) -> Recompilation | None:
     programs = [entry.program for entry in state.entries]
     if len(programs) > 1:
         return Recompilation("decision", _decision(programs[:-1], programs[-1]))
-    keys = {key: one for key, one in recorded._states.items() if one is state or one.entries}
+    keys = {key: one for key, one in recorded.by_signature.items() if one is state or one.entries}
     known = [key for key, one in keys.items() if one is not state]
     mine = [key for key, one in keys.items() if one is state]
     return _another_signature(recorded, known, mine[0]) if known and mine else None

@@ -98,7 +98,7 @@ def blocks_of(partitioned: cutting.PartitionedFunction) -> tuple[Block, ...]:
     return tuple(
         _block(block)
         for block in partitioned.current()
-        if block._states or not native.issuperset(block.piece.block.statements)
+        if block.by_signature or not native.issuperset(block.piece.block.statements)
     )
 
 
@@ -125,12 +125,12 @@ def _lines(node: Any) -> tuple[int, int]:
 
 
 def _programs(recorded: RecordedFunction) -> tuple[ExplainedProgram, ...]:
-    times = Counter(entry for state in recorded._states.values() for entry in state.entries)
+    times = Counter(entry for state in recorded.by_signature.values() for entry in state.entries)
     return tuple(explained(entry, count - 1) for entry, count in times.items())
 
 
 def _way(recorded: RecordedFunction, has_programs: bool, in_loop: bool) -> str:
-    states = list(recorded._states.values())
+    states = list(recorded.by_signature.values())
     if isinstance(recorded, cutting.Block):
         if recorded.inside is not None:
             return "cut further"
@@ -146,7 +146,7 @@ def _way(recorded: RecordedFunction, has_programs: bool, in_loop: bool) -> str:
         return "Python's, as it raised: stats.reasons says what"
     if not states:
         within = getattr(recorded, "within", None)
-        reached = within is None or within.has_run or any(block._states for block in within.current())
+        reached = within is None or within.has_run or any(block.by_signature for block in within.current())
         return "not reached by this call" if reached else _NEXT
     return NOT_YET
 
@@ -160,7 +160,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
             continue
         fn = callee.__wrapped__
         cuts = dict.fromkeys(
-            cut for state in callee._states.values() if (cut := cutting.cut_of(state)) is not None
+            cut for state in callee.by_signature.values() if (cut := cutting.cut_of(state)) is not None
         )
         programs = _programs(callee)
         lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]
@@ -190,7 +190,7 @@ def functions_under(root: Any) -> Iterator[RecordedFunction]:
             continue
         seen.add(id(recorded))
         yield recorded
-        cuts = [cutting.cut_of(state) for state in list(recorded._states.values())]
+        cuts = [cutting.cut_of(state) for state in list(recorded.by_signature.values())]
         cuts.append(recorded.inside if isinstance(recorded, cutting.Block) else None)
         for cut in (cut for cut in cuts if cut is not None):
             pending += [*cut.blocks.values(), *cut.root.callees.values()]
@@ -199,7 +199,7 @@ def functions_under(root: Any) -> Iterator[RecordedFunction]:
 def native_loops_under(root: Any) -> Iterator[NativeLoop]:
     """Yield the native loops, and native bodies, of a jitted function and of those that it calls."""
     for recorded in functions_under(root):
-        cuts = [cutting.cut_of(state) for state in list(recorded._states.values())]
+        cuts = [cutting.cut_of(state) for state in list(recorded.by_signature.values())]
         for cut in dict.fromkeys(cut for cut in cuts if cut is not None):
             for native in (*cut.natives.values(), cut.body):
                 if native is not None:
@@ -218,7 +218,7 @@ def left_to_python(
     """
     elsewhere = file_elsewhere(partitioned)
     tree, _ = tree_of(partitioned.owner.__wrapped__)  # type: ignore[arg-type]
-    reasons = reasons_of(partitioned.owner.__wrapped__, partitioned.root._stats)
+    reasons = reasons_of(partitioned.owner.__wrapped__, partitioned.root.own_stats)
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     looped = {part for node in nodes for part in statements(node.body)}
     inside = {*held(partitioned), *native_statements(partitioned)}

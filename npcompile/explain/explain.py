@@ -95,7 +95,7 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
     try:
         with warnings.catch_warnings(), forcing():
             warnings.simplefilter("ignore", NotCompiledWarning)
-            known = made._states.get(key) if key is not None else None
+            known = made.by_signature.get(key) if key is not None else None
             if known is not None:
                 known.overdrawn = 0.0  # else the plain function would do the call
             # The call that is timed later needs the arguments as this call finds them.
@@ -109,13 +109,13 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
                 recorded = measured.of_recorded()
                 measured.clear()  # to record takes other times than to replay
             made.wait()
-            state = made._states.get(key) if key is not None else None
+            state = made.by_signature.get(key) if key is not None else None
             moved = _moved(before, made.stats)
             seconds, again = timed(made, state, args, kwargs, first, measured)
             if recorded is not None and not measured.calls:
                 measured = recorded
             measured.replays = frozenset(replay_codes(made))
-            state = made._states.get(key) if key is not None else None
+            state = made.by_signature.get(key) if key is not None else None
     finally:
         made._strict = strict
     explanation = explanation_of(made, [] if state is None else [state], result, again or moved, seconds)

@@ -188,6 +188,6 @@ def _extent(code: types.CodeType) -> range:
 def _explained(watched: _Watched) -> Explanation:
     jitted = watched.jitted
     watched.times.replays = frozenset(replay_codes(jitted))
-    states = [state for state in list(jitted._states.values()) if state.entries or state.partitioned]
+    states = [state for state in list(jitted.by_signature.values()) if state.entries or state.partitioned]
     explanation = explanation_of(jitted, states, None, (0, 0), _NOT_COMPARED)
     return replace(explanation, report=report_of(explanation, watched.times))

@@ -284,7 +284,7 @@ def timed_kernels(root: Any, measured: CallTimes) -> Iterator[None]:
 
     try:
         for recorded in functions_under(root):
-            for state in list(recorded._states.values()):
+            for state in list(recorded.by_signature.values()):
                 for replay, _ in list(state.ready):
                     while (inner := getattr(replay, "replay", None)) is not None:
                         replay = inner
@@ -325,6 +325,6 @@ def _first_line(node: ast.AST) -> int:
 def replay_codes(root: Any) -> Iterator[types.CodeType]:
     """Yield the codes of all replays of a function, of its blocks and of its callees."""
     for recorded in functions_under(root):
-        for state in list(recorded._states.values()):
+        for state in list(recorded.by_signature.values()):
             for entry in state.entries:
                 yield from entry.replay.codes

@@ -106,7 +106,7 @@ def timed(
         return Seconds(why="nothing was compiled"), None
     partitioned = cut_of(state)
     if partitioned is None and not state.entries:
-        if state.tier is not Tier.RECORDING or jitted._stats.told:
+        if state.tier is not Tier.RECORDING or jitted.own_stats.told:
             return Seconds(why="nothing was compiled"), None
         if first is None or not _looks_quiet(jitted.__wrapped__, {}, set(), set()):
             return Seconds(why="nothing is compiled yet; explain it again after some calls"), None
@@ -121,7 +121,7 @@ def timed(
         fresh = lambda: copy.deepcopy(first)  # noqa: E731
     counts = [
         (stats, replace(stats, leave_reasons=dict(stats.leave_reasons)))
-        for stats in (jitted._stats, jitted._blocks)
+        for stats in (jitted.own_stats, jitted.block_stats)
     ]
     loops = [] if partitioned is None else [one for one in partitioned.natives.values() if one is not None]
     entered = [(loop, loop.entries, loop.leaves, dict(loop.left)) for loop in loops]
@@ -236,7 +236,7 @@ def _is_quiet(partitioned: PartitionedFunction) -> bool:
     """
     fn = partitioned.owner.__wrapped__
     recorded = [
-        block for block in _blocks(partitioned) if any(state.entries for state in block._states.values())
+        block for block in _blocks(partitioned) if any(state.entries for state in block.by_signature.values())
     ]
     if any(_writes_outside(entry) for block in recorded for entry in _entries(block)):
         return False
@@ -295,7 +295,7 @@ def _blocks(partitioned: PartitionedFunction) -> Iterator[Block]:
 
 
 def _entries(recorded: Any) -> set[RecordedProgram]:
-    return {entry for state in recorded._states.values() for entry in state.entries}
+    return {entry for state in recorded.by_signature.values() for entry in state.entries}
 
 
 def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -360,7 +360,7 @@ class _Names:
             self.callees.get(inlining.key_of(function)) if isinstance(function, types.FunctionType) else None
         )
         if isinstance(callee, Callee):
-            cut = any(state.partitioned is not None for state in callee._states.values())
+            cut = any(state.partitioned is not None for state in callee.by_signature.values())
             if bool(_entries(callee)) and not cut:
                 return not any(_calls_again(entry) or _writes_outside(entry) for entry in _entries(callee))
         try:

@@ -36,7 +36,7 @@ class Accumulators:
     def answer(self, block: Any, key: Any, args: tuple[Any, ...]) -> tuple[Any] | None:
         """Return what a first trip gives: by the program of the others, or by NumPy where there is none yet.
         None: it is a call like others."""
-        if key in block._states and key not in self.lent:
+        if key in block.by_signature and key not in self.lent:
             return None
         numbers = any(type(args[place]) in (int, float) for place in self.names.values())
         if numbers and not block.balance.waited:  # the trips after it are to be recorded first
@@ -47,12 +47,12 @@ class Accumulators:
         if instead is None:
             if key in self.lent:
                 self.lent.remove(key)
-                block._states.pop(key, None)
+                block.by_signature.pop(key, None)
             return None
         try:
             result = block.by_replay(instead, args, key)
             self.missed = 0
-            if key in block._states:
+            if key in block.by_signature:
                 self.lent.add(key)
         except Diverged:
             self.missed += 1

@@ -162,7 +162,7 @@ class PartitionedCalls(CalleeSubstitution):
                 if state.rest <= 0 and not kwargs and self.root.session is None:
                     if (answer := body.answer(args)) is not NOT_ANSWERED:
                         contest.left -= 1
-                        self.owner._stats.replays += 1
+                        self.owner.own_stats.replays += 1
                         if contest.left > 0 and (lent := body.lent) is not None:
                             lent.left = min(contest.left, MOST_LENT)
                             contest.left -= lent.left
@@ -280,7 +280,7 @@ class PartitionedCalls(CalleeSubstitution):
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as it is."""
-        self.owner._stats.plain_calls += 1
+        self.owner.own_stats.plain_calls += 1
         start = clock()
         try:
             return users(self.owner.as_called(), args, kwargs)
@@ -293,7 +293,7 @@ class PartitionedCalls(CalleeSubstitution):
         looked_at = self.root.session is not None
         if (body := self.body) is not None and not (body.closed or kwargs or looked_at):
             if (answer := body.answer(args)) is not NOT_ANSWERED:
-                self.owner._stats.replays += 1
+                self.owner.own_stats.replays += 1
                 self.useful = True
                 return answer
         return self._run_cut(args, kwargs)
@@ -328,7 +328,7 @@ class PartitionedCalls(CalleeSubstitution):
                     self.rest = max(self.rest, AGAIN)
                 else:
                     self.rest = ALL if deep else self.rest - (resting and not (self.raises or unpaid))
-            own, inner = self.owner._stats, self.root._blocks
+            own, inner = self.owner.own_stats, self.root.block_stats
             if own is not inner:
                 self.root.filters = warnings.filters
                 if self.refused is not None and self.owner._strict:

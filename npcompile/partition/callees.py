@@ -95,7 +95,7 @@ class CalleeSubstitution:
             made = self._entered(fn)
         finally:
             call.switch(before)
-        replays = self.root._blocks.replays
+        replays = self.root.block_stats.replays
         if made is fn or replays == self._replays:
             self._comes_to_nothing()
         else:

@@ -150,7 +150,7 @@ class _Owner:
     """Stands in for a jitted function, and for its cut."""
 
     __wrapped__: types.FunctionType
-    _stats: Stats = field(default_factory=Stats)
+    own_stats: Stats = field(default_factory=Stats)
     typed: int = 0
     allowance: Allowance = field(default_factory=Unbounded)
     _has_to_wait: bool = True  # loops are typed whatever that takes

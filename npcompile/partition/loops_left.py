@@ -28,7 +28,7 @@ def _cuts(root: Any) -> Iterator[PartitionedFunction]:
     """Yield the cuts that answer calls of a function, and those of functions that Python calls from there."""
     pending = list(dict.fromkeys(_cuts_of(root)))
     # Native loops call functions natively, which Python may have called before.
-    if pending and not (root._stats.loop_entries or root._blocks.loop_entries):
+    if pending and not (root.own_stats.loop_entries or root.block_stats.loop_entries):
         callees = [callee for callee in list(root.callees.values()) if isinstance(callee, Callee)]
         pending += dict.fromkeys(cut for callee in callees for cut in _cuts_of(callee))
     while pending:
@@ -38,7 +38,7 @@ def _cuts(root: Any) -> Iterator[PartitionedFunction]:
 
 
 def _cuts_of(recorded: Any) -> Iterator[PartitionedFunction]:
-    for state in list(recorded._states.values()):
+    for state in list(recorded.by_signature.values()):
         if (cut := cut_of(state)) is not None:
             yield cut
 

@@ -129,7 +129,7 @@ class NativeBody(NativeLoop):
                 if self._timed == TIMED and done[2] is None and done[3] is None and ended:
                     self._note_worked(clock() - start)
                     self.entries += 1
-                    self.within.owner._stats.loop_entries += 1
+                    self.within.owner.own_stats.loop_entries += 1
                     return typed.exchange.value(ANSWER, done[1], args)
                 return self._answer(self._done(typed, start, done, True, args), start, not ended, args)
             packed = self.prepare(args)

@@ -273,7 +273,7 @@ class NativeLoop:
         """Note how long native code has worked, and how long all else of an entry has taken."""
         self._note_worked(earned)
         if self.budget.note(earned, spent):
-            self.within.owner._stats.loop_rests += 1
+            self.within.owner.own_stats.loop_rests += 1
 
     def cut_done(self) -> None:
         """Note that the cut function has done a loop that was not entered."""
@@ -423,7 +423,7 @@ class NativeLoop:
         if (refusal := self._refusal(typed)) is not None:
             self.refuse(*refusal)
             return None
-        self.within.owner._stats.native_loops += 1
+        self.within.owner.own_stats.native_loops += 1
         self._pending.append(typed)
         return typed
 
@@ -478,7 +478,7 @@ class NativeLoop:
         if raised is None and (typed.finishes[number] or returned is not None):
             self._note_worked(worked)
             self.entries += 1
-            self.within.owner._stats.loop_entries += 1
+            self.within.owner.own_stats.loop_entries += 1
             over = () if type(iterator) is RANGE_ITERATOR or iterator is True else (state_of(iterator),)
             given = values + over if held is None else values + over + held.values
             keeps = typed.keeps if returned is None else typed.keeps | {returned}
@@ -503,7 +503,7 @@ class NativeLoop:
         while True:
             names, objects = entry.names, entry.objects
             self.entries += 1
-            self.within.owner._stats.loop_entries += 1
+            self.within.owner.own_stats.loop_entries += 1
             worked, left, (number, words, raised, _) = begun or self._entered(typed, names)
             spent, begun = 0.0 if begun else max(left - began - worked, 0.0), None
             arrays = arrays_in(names.values())
@@ -561,7 +561,7 @@ class NativeLoop:
 
     def _note_leave(self, exit_: Exit, outcome: Outcome) -> None:
         """Count a leave by its line and its reason. outcome: that of Python's going on."""
-        stats = self.within.owner._stats
+        stats = self.within.owner.own_stats
         self.leaves += 1
         stats.loop_leaves += 1
         stats.loop_overflows += exit_.why == OVERFLOW

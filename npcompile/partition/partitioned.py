@@ -150,7 +150,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
             return
         if root._strict:
             root._report(reason, self.owner.at(first.lineno))
-        if not any(told.at(None) == reason for told in root._stats.told):
+        if not any(told.at(None) == reason for told in root.own_stats.told):
             root.note(reason, self.owner.at(first.lineno))
 
     def cut(self) -> None:
@@ -202,7 +202,7 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
     @property
     def reaches_loops(self) -> bool:
         """Tell if it has loops that are done natively, or calls functions that have some."""
-        return self.runs_loops or (self.root._blocks.loop_entries > 0 and self.owner is self.root)
+        return self.runs_loops or (self.root.block_stats.loop_entries > 0 and self.owner is self.root)
 
     @property
     def may_be_native(self) -> bool:
@@ -327,7 +327,7 @@ class Callee(Unit):
 
     def leave_if_plain(self) -> None:
         """Have it called as it is if that is what it comes to at all signatures seen."""
-        cuts = [s.partitioned for s in self._states.values() if s.tier is Tier.RECORDING]
+        cuts = [s.partitioned for s in self.by_signature.values() if s.tier is Tier.RECORDING]
         if all(cut and cut.is_plain for cut in cuts):
             self.leave()
 
@@ -477,7 +477,7 @@ class Block(ResidentCalls):
         """The first trip of a loop is answered by the program of the others, or by NumPy until there is one.
         NumPy answers trips, too, at which a counter cannot be told from a literal yet."""
         key, args, kwargs = request.key, request.args, request.kwargs
-        if key not in self._states and self._grows(args):
+        if key not in self.by_signature and self._grows(args):
             return AGAIN
         if (done := self.accumulators.answer(self, key, args)) is not None:
             return done[0]
@@ -489,11 +489,11 @@ class Block(ResidentCalls):
         """Python answers the first call of another size in a loop, and those of sizes that change so often
         that it takes less time."""
         key, args, kwargs = request.key, request.args, request.kwargs
-        new = key not in self._states and self.instead is None
+        new = key not in self.by_signature and self.instead is None
         self.met += new
         # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.
-        often = self.met > MAX_SIGHTED and self.met > self._stats.calls / 4
-        if self.piece.block.in_loop and self._states and new:
+        often = self.met > MAX_SIGHTED and self.met > self.own_stats.calls / 4
+        if self.piece.block.in_loop and self.by_signature and new:
             # Another shape: its second call is recorded, if there is one. Sizes may change at each trip.
             if key not in self.sighted and not self._is_general(key):
                 self.sighted.add(key)
@@ -543,7 +543,7 @@ class Block(ResidentCalls):
     def leave(self) -> None:
         """Leave the block's statements to Python."""
         moving = driven(self.piece.block, self.variables)
-        self.within.levels.leave(self.piece.block, any(s.tried for s in self._states.values()), moving)
+        self.within.levels.leave(self.piece.block, any(s.tried for s in self.by_signature.values()), moving)
         for statement in moving:
             self.root.note(Cause.LITTLE_EACH_TRIP(), self.at(statement.lineno))
         self.within.stale = True

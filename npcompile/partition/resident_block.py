@@ -40,7 +40,7 @@ class ResidentCalls(Unit):
             return NOT_ANSWERED
         leaves: list[Any] = [*self.own]
         try:
-            state = self._states.get(self.signature(args, {}, leaves))
+            state = self.by_signature.get(self.signature(args, {}, leaves))
         except TypeError:  # an argument that has no hash
             return NOT_ANSWERED
         if state is None or state.partitioned is not None or state.trial is not None:
@@ -52,7 +52,7 @@ class ResidentCalls(Unit):
                 result = arrays.replay(replay, leaves)
             except Diverged:
                 continue
-            self._stats.calls += 1
+            self.own_stats.calls += 1
             self._answered(state, replay, host_calls)
             return result
         return NOT_ANSWERED
@@ -62,15 +62,15 @@ class ResidentCalls(Unit):
         if len(args) != self._arity:
             return None
         leaves: list[Any] = [*self.own]
-        state = self._states.get(self.signature(args, {}, leaves))
+        state = self.by_signature.get(self.signature(args, {}, leaves))
         if state is None or not any(ready is replay for ready, _ in state.ready):
             return None
         return leaves
 
     def counted(self, calls: int) -> None:
         """Count calls that captured device work has answered."""
-        self._stats.calls += calls
-        self._stats.replays += calls
+        self.own_stats.calls += calls
+        self.own_stats.replays += calls
 
 
 class ResidentCut:
@@ -88,14 +88,14 @@ class ResidentCut:
 
     def keep_arrays(self) -> None:
         """Keep arrays on the device in calls from now on."""
-        counter = self.root._blocks
+        counter = self.root.block_stats
         self.loop_graphs = LoopGraphs(counter)
         self.table = functools.partial(Residency, counter, self._failed, self.loop_graphs)
 
     def _failed(self, fault: Fault) -> None:
         """Leave later calls to Python, as npcompile failed between blocks, and tell of it."""
         own: Any = self  # as `PartitionedLike`
-        for state in self.owner._states.values():
+        for state in self.owner.by_signature.values():
             if state.partitioned is own:
                 state.settle()
         self.root.failed(fault)

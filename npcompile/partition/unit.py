@@ -50,7 +50,7 @@ class Unit(RecordedFunction):
 
     def __init__(self, fn: Any, within: PartitionedLike) -> None:
         root = within.root
-        super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
+        super().__init__(fn, root._wait, root._strict, root._default_float, root.block_stats, root._programs)
         self.fast_random = root.fast_random
         self._made_so = root._made_so
         self.within = within
@@ -63,7 +63,7 @@ class Unit(RecordedFunction):
         raise NotImplementedError
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        given_up = self.balance.is_given_up(self._stats.calls)
+        given_up = self.balance.is_given_up(self.own_stats.calls)
         if given_up or not self.balance.useless:
             self.root.note(why_given_up(self), self.at(self._first_line()))
         if given_up:
@@ -91,14 +91,15 @@ class Unit(RecordedFunction):
     def _all_small(self) -> bool:
         """Tell if NumPy is faster at all that was seen, and enough was."""
         self.calls_too_small += 1
-        return self.calls_too_small > 3 and all(state.tier in TOO_SMALL for state in self._states.values())
+        states = self.by_signature.values()
+        return self.calls_too_small > 3 and all(state.tier in TOO_SMALL for state in states)
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._all_small():
             self.leave()
         elif self.calls_too_small == MANY_TOO_SMALL and not self.resizes:
             self._direct, self._front = True, None
-        self._stats.calls -= 1  # none of a part's: its function may be replayed whole all the same
+        self.own_stats.calls -= 1  # none of a part's: its function may be replayed whole all the same
         return users(self._in_python(), args, kwargs)
 
     def leave(self) -> None:
@@ -106,7 +107,7 @@ class Unit(RecordedFunction):
         raise NotImplementedError
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self._stats.calls -= 1  # as in `_too_small`
+        self.own_stats.calls -= 1  # as in `_too_small`
         return super().beside(args, kwargs)
 
     def wait_until(self, deadline: float | None) -> None:

@@ -97,7 +97,7 @@ class DeviceChoice(PlainCalls):
         try:
             key = request.key
             host = key[0], None, *key[2:]
-            on_device = contest.is_devices_turn(self._states.get(key), self._states.get(host))
+            on_device = contest.is_devices_turn(self.by_signature.get(key), self.by_signature.get(host))
             before = self._counts()
             start = device_contest.clock()
             result = self._there(on_device, request)
@@ -111,7 +111,7 @@ class DeviceChoice(PlainCalls):
         return result
 
     def _counts(self) -> tuple[int, int]:
-        return self._stats.replays, self._stats.recordings + self.root._blocks.recordings
+        return self.own_stats.replays, self.own_stats.recordings + self.root.block_stats.recordings
 
     def _without_memory(self, request: Request, leaves: list[Any], failure: BaseException) -> Any:
         """Answer a call for whose replay there is no memory on the device, after what was not needed was
@@ -129,8 +129,8 @@ class DeviceChoice(PlainCalls):
 
     def _there(self, on_device: bool, request: Request) -> Any:
         """Answer a call on the device or on the host, as a whole."""
-        self._stats.calls -= 1  # it is counted once more
-        self._stats.calls_on_host += not on_device
+        self.own_stats.calls -= 1  # it is counted once more
+        self.own_stats.calls_on_host += not on_device
         variable: ContextVar[Any] = forced if on_device else computing
         token = variable.set(True if on_device else None)
         try:

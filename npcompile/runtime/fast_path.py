@@ -62,7 +62,7 @@ class Seen(Known, Protocol):
     _default_float: Any
     _direct: bool
     _growing: GrowingArguments
-    _stats: Any
+    own_stats: Any
     _strict: bool
     cut: Any
     fast_random: bool
@@ -173,7 +173,7 @@ def _of(recorded: Seen) -> Any:
                 fn,
                 binding.parameters,
                 recorded.own,
-                recorded._stats,
+                recorded.own_stats,
                 growing,
                 quick,
                 direct,

@@ -22,7 +22,7 @@ class Alive(Protocol):
 
     _front: Any
     _lock: threading.Lock
-    _states: dict[Any, Any]
+    by_signature: dict[Any, Any]
 
 
 class Cut(Protocol):
@@ -55,12 +55,12 @@ def _after() -> None:
         fast_path.forget(recorded)
         if recorded._lock not in renewed:
             states: dict[Any, Any] = {}
-            for key, state in recorded._states.items():
+            for key, state in recorded.by_signature.items():
                 state.lock = threading.Lock()
                 if not state.pending:
                     states[(threads, *key[1:]) if key[0] == _threads_before else key] = state
             renewed[recorded._lock] = threading.Lock(), states
-        recorded._lock, recorded._states = renewed[recorded._lock]
+        recorded._lock, recorded.by_signature = renewed[recorded._lock]
     recording_families.renew(renewed)
 
 

@@ -101,7 +101,7 @@ class RecordedFunction(DeviceChoice):
         fn = self.__wrapped__
         with self._lock:
             self._code = getattr(fn, "__code__", None)
-            self._states, self._groups = {}, {}
+            self.by_signature, self._groups = {}, {}
             self.cost = estimate(self._code)
             self._growing = GrowingArguments(fn)
             self._binding = Binding(fn)
@@ -130,7 +130,7 @@ class RecordedFunction(DeviceChoice):
         try:
             try:
                 if call.depth > DEEPEST:
-                    self._stats.calls += 1
+                    self.own_stats.calls += 1
                     function = DeviceChoice.beside(self, args, kwargs)
                     call.switch(False)
                     return function(*args, **kwargs)
@@ -146,7 +146,7 @@ class RecordedFunction(DeviceChoice):
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> Any:
         """Count a call and answer it by the first of `ways` that may."""
-        self._stats.calls += 1
+        self.own_stats.calls += 1
         if owed:
             tell_owed()
         code = getattr(self.__wrapped__, "__code__", None)
@@ -187,8 +187,8 @@ class RecordedFunction(DeviceChoice):
 
     def _answered(self, state: Specialization, replay: Any, host_calls: int, seen: bool = True) -> None:
         """Take note of a call that one of a signature's replays answered. seen: as in `_replayed`."""
-        self._stats.replays += 1
-        self._stats.host_calls += host_calls
+        self.own_stats.replays += 1
+        self.own_stats.host_calls += host_calls
         self._replayed(seen)
         state.misses = 0
         if len(state.ready) > 1:
@@ -226,7 +226,7 @@ class RecordedFunction(DeviceChoice):
         leaves: list[Any] = [*self.own]
         try:
             key = request.key = self.signature(args, kwargs, leaves)
-            state = self._states.get(key)
+            state = self.by_signature.get(key)
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, Cause.NO_SIGNATURE())
         if key[1] is not None and self.root is self:
@@ -252,7 +252,7 @@ class RecordedFunction(DeviceChoice):
                 result = replay(*leaves)
             except Diverged as diverged:
                 call.in_vain()
-                self._stats.divergences += 1
+                self.own_stats.divergences += 1
                 failure = diverged.__cause__ or failure
                 continue
             finally:
@@ -278,7 +278,7 @@ class RecordedFunction(DeviceChoice):
         """A program for many lengths answers. Before that, what has been compiled is linked."""
         key, args, kwargs = request.key, request.args, request.kwargs
         with self._lock:
-            state = request.state = self._states.get(key)
+            state = request.state = self.by_signature.get(key)
         request.linked = state is not None and self._link(state)
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
         request.group, request.lengths = group, lengths
@@ -299,7 +299,7 @@ class RecordedFunction(DeviceChoice):
                     state.found(self.balance)
                 return result
         if missed and group is not None:
-            self._stats.divergences += 1
+            self.own_stats.divergences += 1
             # Else there may be no answer.
             if state is None or not (state.owed or _is_shared(state, args, kwargs)):
                 group.missed()
@@ -325,9 +325,9 @@ class RecordedFunction(DeviceChoice):
         if (cut := self._cut_of_all(request.group)) is not None:
             return cut.run(args, kwargs)
         with self._lock:
-            state = self._states.get(key)
+            state = self.by_signature.get(key)
             if state is None and self._has_room():
-                state = self._states[key] = Specialization(request.group, request.lengths)
+                state = self.by_signature[key] = Specialization(request.group, request.lengths)
                 state.kind = split_lengths(key)[0] if request.group is None else request.group.kind
                 if self._growing.places:
                     state.grows = self._growing.among(args)
@@ -428,11 +428,11 @@ class RecordedFunction(DeviceChoice):
 
     def count_for(self, whole: RecordedFunction) -> None:
         """Have what is counted and recorded be another function's, of which this computes a part."""
-        self._stats, self._programs, self._wait = whole._stats, whole._programs, whole._wait
+        self.own_stats, self._programs, self._wait = whole.own_stats, whole._programs, whole._wait
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if an argument is now found to grow or to vary: signatures are others from now on."""
-        is_cut = any(state.partitioned is not None for state in list(self._states.values()))
+        is_cut = any(state.partitioned is not None for state in list(self.by_signature.values()))
         found = self._growing.look(args, self._affords, is_cut)
         if found:
             self._front = None
@@ -503,7 +503,7 @@ class RecordedFunction(DeviceChoice):
         if self.balance.rests():
             return self._too_often(args, kwargs)
         fn: Any = self.__wrapped__
-        self._stats.recordings += 1
+        self.own_stats.recordings += 1
         call.useful = True
         self.balance.recorded(state.kind, state.misses > 0)
         names, floats = self._binding.names(len(args)), self._default_float
@@ -512,7 +512,7 @@ class RecordedFunction(DeviceChoice):
         general = group is not None and group.is_general(state.lengths) and are_apart(args, kwargs)
         leaves: list[Any] = [*self.own]
         key = self.signature(args, kwargs, leaves)  # before the call changes containers among them
-        with counting(self._stats):
+        with counting(self.own_stats):
             hooks = Watch(self.name) if verifying() else Recorder
             before, limit = call.machinery, self._limit
             options = self.own, self.fast_random, general, state.grows, self._counting, self._uncompiled
@@ -531,7 +531,7 @@ class RecordedFunction(DeviceChoice):
             return result
         if isinstance(hooks, Watch):
             hooks.report()
-        self._stats.host_calls += traced.host_calls
+        self.own_stats.host_calls += traced.host_calls
         if traced.fault is not None:
             state.settle()
             self.root.failed(traced.fault)
@@ -551,11 +551,12 @@ class RecordedFunction(DeviceChoice):
         if not self._worth(state, traced):
             return result
         state.count += 1
-        self._stats.programs += 1
+        self.own_stats.programs += 1
         self._programs.append(traced.program)
         entry = RecordedProgram(traced, general)
         state.entries.append(entry)
-        if (len(state.entries) > 1 or len(self._states) > 1) and log.explains_recordings():
+        has_others = len(state.entries) > 1 or len(self.by_signature) > 1
+        if has_others and log.explains_recordings():
             cause = why_recorded(self, state)
             if cause is not None:
                 log.recorded_again(self.name, self.at(self._first_line()), cause)
@@ -565,7 +566,7 @@ class RecordedFunction(DeviceChoice):
         if config.backend == "interpreter" and mesh_of(entry.program.device) is None:
             self._answer_op_by_op(state, entry)
             return result
-        again = self.root._stats.calls > 1 or general or len(self._states) > 1 or len(state.entries) > 1
+        again = self.root.own_stats.calls > 1 or general or has_others
         self._have_compiled(state, entry, later=not again and waits_for_another(call.lasted))
         return result
 

@@ -47,11 +47,11 @@ class KernelLinking(Account):
         "_awaited",
         "_front",
         "_lock",
-        "_states",
-        "_stats",
         "_strict",
         "_uncompiled",
         "_vector",  # the native runtime's: what it calls an instance by
+        "by_signature",
+        "own_stats",
     )
     _front: Any  # the native runtime's record of it, which is read at each call
     # The first replays are not measured beside NumPy: their number.
@@ -62,9 +62,9 @@ class KernelLinking(Account):
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         self.__wrapped__ = fn
         self._front = None
-        self._stats = stats
+        self.own_stats = stats
         self._strict = strict
-        self._states: dict[Any, Specialization] = {}
+        self.by_signature: dict[Any, Specialization] = {}
         self._lock = threading.Lock()
         self._uncompiled: dict[str, Reason] = {}  # ops that no kernel can be made of here, and why
         self._awaited: list[Any] = []  # jobs of kernels for further sizes of programs that are there
@@ -102,11 +102,11 @@ class KernelLinking(Account):
     def _answer_op_by_op(self, state: Specialization, entry: RecordedProgram) -> None:
         """Have a new program's steps done by torch one by one, without kernels."""
         fast_path.use()
-        self._stats.segments += len(entry.segments)
+        self.own_stats.segments += len(entry.segments)
         if not entry.alone or not self._writes(state, entry):
             return
         stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
-        replay = entry.replay.link(stand_ins, self._stats, instead=entry.exactly)
+        replay = entry.replay.link(stand_ins, self.own_stats, instead=entry.exactly)
         replay = Exactly(entry.counts, replay) if entry.counts else replay
         state.ready.insert(0, (replay, entry.host_calls))
 
@@ -178,7 +178,7 @@ class KernelLinking(Account):
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
                     fast_path.use()
-                    replay = entry.replay.link(kernels, self._stats, instead=entry.exactly)
+                    replay = entry.replay.link(kernels, self.own_stats, instead=entry.exactly)
                     if entry.counts:
                         replay = Exactly(entry.counts, replay)
                     elif entry.replay.hosts and entry.program.device in (None, "cpu"):
@@ -207,7 +207,7 @@ class KernelLinking(Account):
         return True
 
     def _count(self, entry: RecordedProgram) -> None:
-        stats = self._stats
+        stats = self.own_stats
         stats.segments += len(entry.jobs)
         stats.kernels += sum(job.kernels for job in entry.jobs)
         for job in entry.jobs:
@@ -217,7 +217,7 @@ class KernelLinking(Account):
         stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
 
     def _count_job(self, job: Any) -> None:
-        self._stats.compilations += not job.from_disk and not job.counted
+        self.own_stats.compilations += not job.from_disk and not job.counted
         job.counted = True
 
     def _count_awaited(self) -> None:
@@ -261,7 +261,7 @@ class KernelLinking(Account):
 
     def _wait_for_all(self, deadline: float | None) -> None:
         with self._lock:
-            states = list(self._states.values())
+            states = list(self.by_signature.values())
         for state in states:
             if state.partitioned is not None:
                 state.partitioned.wait(deadline)
@@ -291,7 +291,7 @@ class KernelLinking(Account):
     def note(self, reason: Reason, place: Place | None) -> bool:
         """Keep in `stats` why something runs uncompiled, and where; whether that is new."""
         located = reason.at(place)
-        new = self._stats.because(located)
+        new = self.own_stats.because(located)
         if new:
             log.fell_back(self.name, located)
         return new

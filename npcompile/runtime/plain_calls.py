@@ -68,7 +68,7 @@ class PlainCalls(ShapeSharing):
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         if reason is not None:
             self._report(reason, self.at(None))
-        self._stats.plain_calls += 1
+        self.own_stats.plain_calls += 1
         return users(self._in_python(on_device((args, kwargs))), args, kwargs)
 
     def _in_python(self, device: bool = False) -> Any:
@@ -128,7 +128,7 @@ class PlainCalls(ShapeSharing):
         self._pass_over(2 * LOOKED_AT)
         try:
             key = self.signature(args, kwargs, [])
-            state = self._states.get(key)
+            state = self.by_signature.get(key)
         except TypeError:  # an argument that has no hash
             state = None
         if state is not None and state.chunks is None and current_device() is None:
@@ -184,7 +184,7 @@ class PlainCalls(ShapeSharing):
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Count a call by NumPy and return what answers it, to see how long that takes."""
-        self._stats.plain_calls += 1
+        self.own_stats.plain_calls += 1
         return self._in_python(on_device((args, kwargs)))
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -215,8 +215,8 @@ class PlainCalls(ShapeSharing):
         elif not self._passing.takes(args):
             self._passing.give_back()
             return None
-        self._stats.calls += 1
-        self._stats.plain_calls += 1
+        self.own_stats.calls += 1
+        self.own_stats.plain_calls += 1
         return self.as_called()
 
     def _passed(self, function: Any, args: tuple[Any, ...]) -> Any:

@@ -35,7 +35,7 @@ FEW, PAYS = 3, 8
 _DEPTH = 4  # of closures within closures that tell families apart
 
 _SHARED = (
-    *("_states", "_groups", "_kinds", "_crowd", "_lock", "_uncompiled", "_programs", "_growing"),
+    *("by_signature", "_groups", "_kinds", "_crowd", "_lock", "_uncompiled", "_programs", "_growing"),
     *("balance", "balances", "spending"),
 )
 
@@ -50,7 +50,7 @@ class Member(Protocol):
 
     __wrapped__: Any
     _growing: GrowingArguments
-    _stats: Stats
+    own_stats: Stats
 
 
 class Family:
@@ -59,7 +59,7 @@ class Family:
     def __init__(self, names: dict[str, Any]) -> None:
         self.globals = names  # by whose id it is known
         self.held: dict[str, Any] = {}
-        self._stats = Stats()  # whose reasons all of them have
+        self.own_stats = Stats()  # whose reasons all of them have
         self.parted = False  # they cannot share: what comes is recorded by itself
         self._at_once = AT_ONCE  # as many more are recorded at their first call
         self._rests = Backoff(LATER, factor=1, most=LATEST, step=LATER)
@@ -92,10 +92,10 @@ class Family:
         if not self.held:
             jitted._growing = GrowingArguments(_like(jitted.__wrapped__))
             self.held = {name: getattr(jitted, name) for name in _SHARED}
-            self._stats = jitted._stats
+            self.own_stats = jitted.own_stats
         for name, value in self.held.items():
             setattr(jitted, name, value)
-        jitted._stats.share(self._stats)
+        jitted.own_stats.share(self.own_stats)
 
 
 def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:
@@ -149,7 +149,7 @@ def renew(renewed: dict[Any, tuple[Any, dict[Any, Any]]]) -> None:
         if not family.held:
             continue
         if (own := family.held["_lock"]) in renewed:
-            family.held["_lock"], family.held["_states"] = renewed[own]
+            family.held["_lock"], family.held["by_signature"] = renewed[own]
         else:
             del _families[key]
 

@@ -166,7 +166,7 @@ class ShapeSharing(KernelLinking):
             self._tell_of(fault)
             with contextlib.suppress(Exception):  # where signatures cannot be told, each call comes to this
                 bound = self._binding.bind(args, kwargs) or (args, kwargs)
-                self._states.setdefault(self.signature(*bound, []), Specialization()).settle()
+                self.by_signature.setdefault(self.signature(*bound, []), Specialization()).settle()
             if fault.done:
                 return fault.outcome()
             if fault.begun:
@@ -225,7 +225,7 @@ class ShapeSharing(KernelLinking):
         """A call that a program for many lengths answers. Raises Diverged."""
         if not general.done:
             return self._meanwhile(args, kwargs)
-        if key in self._states or len(self._states) < MAX_SIGNATURES or not general.entry.jobs:
+        if key in self.by_signature or len(self.by_signature) < MAX_SIGNATURES or not general.entry.jobs:
             return self._for_lengths(general, key, args, kwargs)
         crowd = self._crowd
         if crowd.is_numpys(key):
@@ -254,12 +254,12 @@ class ShapeSharing(KernelLinking):
         signature, too. Raises Diverged. given: these arguments."""
         leaves: list[Any] = [*self.own]
         key = self.signature(args, {}, leaves)
-        state = self._states.get(key)
+        state = self.by_signature.get(key)
         for replay, host_calls in () if state is None else list(state.ready):
             with contextlib.suppress(Diverged):
                 result = users(replay, tuple(leaves), {})
-                self._stats.replays += 1
-                self._stats.host_calls += host_calls
+                self.own_stats.replays += 1
+                self.own_stats.host_calls += host_calls
                 self._lend(replay, host_calls, leaves, given, given_key)
                 return result
         group, lengths = self._group(key)
@@ -281,9 +281,9 @@ class ShapeSharing(KernelLinking):
             if leaf is not own
         }
         with self._lock:
-            state = self._states.get(key)
+            state = self.by_signature.get(key)
             if state is None and self._has_room():
-                state = self._states[key] = Specialization(None, ())
+                state = self.by_signature[key] = Specialization(None, ())
                 state.kind, state.count, state.answered = split_lengths(key)[0], 1, True
             if state is not None:
                 state.ready, state.misses = [(AsNumpys(kinds, replay), host_calls)], 0
@@ -307,8 +307,8 @@ class ShapeSharing(KernelLinking):
         general_key, lengths = split_lengths(key)
         while True:
             try:
-                with counting(self._stats):
-                    result, replays = general.answer(leaves, lengths, self._stats)
+                with counting(self.own_stats):
+                    result, replays = general.answer(leaves, lengths, self.own_stats)
                 break
             except Waiting as waiting:  # for work of this size there is no kernel yet
                 if waiting.job not in self._awaited:
@@ -319,13 +319,13 @@ class ShapeSharing(KernelLinking):
                     users(waiting.job.wait, (), {})
         if self._awaited:
             self._count_awaited()
-        self._stats.replays += 1
-        self._stats.host_calls += entry.host_calls
+        self.own_stats.replays += 1
+        self.own_stats.host_calls += entry.host_calls
         with self._lock:
-            state = self._states.get(key)
+            state = self.by_signature.get(key)
             if state is None:
                 self._has_room()
-                state = self._states[key] = Specialization(None, ())
+                state = self.by_signature[key] = Specialization(None, ())
                 state.kind = general_key
                 state.entries, state.count, state.answered = [entry], 1, True
             for replay in replays:
@@ -344,20 +344,20 @@ class ShapeSharing(KernelLinking):
         """The cut that signatures which differ in lengths have in common, where as many as are kept have been
         met: keeping this one in place of another would cost each call more than it saves. One call in some
         does, as those that come now may be those that come again."""
-        full = len(self._states) >= MAX_FOUND_AGAIN and self._stats.calls % KEPT_ANEW
+        full = len(self.by_signature) >= MAX_FOUND_AGAIN and self.own_stats.calls % KEPT_ANEW
         return group.partitioned if full and group is not None else None
 
     def _has_room(self) -> bool:
         """Tell if another signature may be kept. Of those that can be found again the oldest make room."""
-        if len(self._states) < self._full:
+        if len(self.by_signature) < self._full:
             return True
-        again = [key for key, state in self._states.items() if state.is_found_again()]
+        again = [key for key, state in self.by_signature.items() if state.is_found_again()]
         if len(again) >= MAX_FOUND_AGAIN:
             oldest, again = again[:FORGOTTEN], again[FORGOTTEN:]
             for key in oldest:
-                del self._states[key]
+                del self.by_signature[key]
             fast_path.forget(self)
-        recorded = len(self._states) - len(again)
+        recorded = len(self.by_signature) - len(again)
         left = min(self.max_signatures - recorded, MAX_FOUND_AGAIN - len(again))
-        self._full = len(self._states) + max(left, 0)
+        self._full = len(self.by_signature) + max(left, 0)
         return recorded < self.max_signatures

@@ -50,7 +50,7 @@ class Measured(Protocol):
     """A function whose replays are measured beside NumPy: `RecordedFunction`."""
 
     tries_again: bool
-    _stats: Stats
+    own_stats: Stats
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Answer a call."""
@@ -303,7 +303,7 @@ class Specialization(Account):
             return users(recorded.beside(args, kwargs), args, kwargs)
         of_replay = trial.is_our_turn
         if of_replay:
-            recorded._stats.calls -= 1  # the measured call goes through the native runtime and counts
+            recorded.own_stats.calls -= 1  # the measured call goes through the native runtime and counts
         call = recorded if of_replay else recorded.beside(args, kwargs)
         try:
             start = time.thread_time()

@@ -87,7 +87,7 @@ class BlockContest:
         trial = self._trial
         # The plain function begins, as its time tells if a call is long. Where loops are native ours begins:
         # the plain function may take a thousand times as long.
-        native, counts = partitioned.reaches_loops, partitioned.root._blocks
+        native, counts = partitioned.reaches_loops, partitioned.root.block_stats
         ours = (native or bool(trial.numpys)) and trial.is_our_turn
         recordings, typed, worked = counts.recordings, partitioned.typed, partitioned.root.worked
         call = partitioned.run if ours else partitioned.plain
@@ -200,14 +200,14 @@ def specializations(partitioned: Contested, loop: ast.AST | None = None) -> list
         for block in cut.current():
             if loop is not None and cut is partitioned and not block.is_in(loop):
                 continue
-            states += list(block._states.values())
+            states += list(block.by_signature.values())
             cuts += [block.inside] if block.inside is not None else []
     return states
 
 
 def _states_of_callees(partitioned: Contested) -> list[SpecializationLike]:
     callees = list(partitioned.root.callees.values())
-    return [state for callee in callees for state in list(getattr(callee, "_states", {}).values())]
+    return [state for callee in callees for state in list(getattr(callee, "by_signature", {}).values())]
 
 
 def cuts_of_callees(partitioned: Contested) -> list[Any]:

@@ -40,7 +40,7 @@ class HostCallProfile:
         self.owner = weakref.ref(owner)  # programs may outlive it
         self.state = state
         self.replay = replay
-        self.timed = entry.replay.link(kernels, owner._stats, self._around, entry.exactly)
+        self.timed = entry.replay.link(kernels, owner.own_stats, self._around, entry.exactly)
         self.filename = entry.program.filename
         self.calls = 0
         self.spent: dict[fx.Node, float] = {}  # in the call at hand

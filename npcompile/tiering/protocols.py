@@ -47,7 +47,7 @@ class Owner(Protocol):
     """A function whose programs are linked: `runtime.linking.KernelLinking`."""
 
     root: Any
-    _stats: Stats
+    own_stats: Stats
 
 
 class SpecializationLike(Protocol):
@@ -76,7 +76,7 @@ class BlockLike(Protocol):
     instead: Any
 
     @property
-    def _states(self) -> dict[Any, Any]: ...
+    def by_signature(self) -> dict[Any, Any]: ...
 
     @property
     def inside(self) -> PartitionedLike | None:

@@ -95,12 +95,12 @@ class Watch:
         """A call of the function, measured where it is time for that."""
         if self.root.session is not None:  # a call within a call, or of another thread
             return function(*args, **kwargs)
-        before = self.root._blocks.recordings
+        before = self.root.block_stats.recordings
         if not self.quiet:
             result = function(*args, **kwargs)
             self.looks += 1
             if self.looks < OFTEN or self.looks % OFTEN == 0:
-                self.quiet = before == self.root._blocks.recordings and is_settled(self.partitioned)
+                self.quiet = before == self.root.block_stats.recordings and is_settled(self.partitioned)
             return result
         if not self._affords(self.partitioned):
             return function(*args, **kwargs)
@@ -118,7 +118,7 @@ class Watch:
             until, ended = self.until if self.enough else (clock(), wall())
             total = computing_seconds(until - start, ended - began)
             spent, self.spent = self.spent, {}
-        self.quiet = before == self.root._blocks.recordings
+        self.quiet = before == self.root.block_stats.recordings
         if self.quiet:
             self.calls.append((total, spent))
             if len(self.calls) > CALLS:
@@ -173,7 +173,8 @@ class Watch:
 
         def enter(callee: Any) -> Any:
             made = partitioned.enter(callee)
-            plain = made is callee or any(state.is_closed for state in getattr(made, "_states", {}).values())
+            states = getattr(made, "by_signature", {}).values()
+            plain = made is callee or any(state.is_closed for state in states)
             return made if plain and not _is_jitted(callee) else self._timed(made)
 
         def as_it_is(called: Any) -> bool:
@@ -262,7 +263,7 @@ class Watch:
         fn: Any = partitioned.owner.__wrapped__
         tree, _ = tree_of(fn)
         node = written(tree, unit)
-        reason = why_it_costs(node, partitioned.levels, reasons_of(fn, self.root._stats))
+        reason = why_it_costs(node, partitioned.levels, reasons_of(fn, self.root.own_stats))
         if reason is None:
             return
         refusal = partitioned.refusals.get(node)

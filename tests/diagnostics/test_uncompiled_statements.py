@@ -168,7 +168,7 @@ def test_strict_raises_with_what_to_write_instead() -> None:
 def test_nothing_is_measured_once_it_was() -> None:
     jitted = npcompile.jit(statement)
     told(jitted, np.ones(4), 0.0)
-    (state,) = jitted._states.values()
+    (state,) = jitted.by_signature.values()
     assert state.partitioned.watch is None and jitted.session is None
 
 

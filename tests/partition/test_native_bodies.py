@@ -364,7 +364,7 @@ LENDABLE = [place for place, (function, _) in enumerate(PROGRAMS) if function is
 @pytest.mark.parametrize("place", LENDABLE, ids=lambda place: PROGRAMS[place][0].__name__)
 def test_lent_calls_are_as_python(place: int, lent: None) -> None:
     jitted = compared(place, before=EARLIER)
-    assert any(state.lent is not None and state.lent.left < LENT for state in jitted._states.values())
+    assert any(state.lent is not None and state.lent.left < LENT for state in jitted.by_signature.values())
     if jitted.stats.loop_leaves == 0:
         assert jitted.stats.calls == EARLIER + CALLS
 
@@ -389,7 +389,7 @@ def test_a_lent_body_reads_its_module_anew(lent: None, monkeypatch: pytest.Monke
 
 def lender(jitted: Any) -> Any:
     """Return what answers calls without Python."""
-    (found,) = (state.lent for state in jitted._states.values() if state.lent is not None)
+    (found,) = (state.lent for state in jitted.by_signature.values() if state.lent is not None)
     return found
 
 

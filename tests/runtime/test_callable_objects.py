@@ -146,7 +146,7 @@ def test_attributes_of_functions_do_not_get_in_the_way() -> None:
     def f(x):
         return x * 2
 
-    f.name, f.signature, f.note, f._states, f.mine = 1, None, 2, 3, "mine"
+    f.name, f.signature, f.note, f.by_signature, f.mine = 1, None, 2, 3, "mine"
     jitted = npcompile.jit(f)
     for _ in range(3):
         same(jitted(X), f(X))

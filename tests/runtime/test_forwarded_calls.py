@@ -33,7 +33,7 @@ def left_to_numpy(fn: Any, *args: Any) -> Any:
     jitted = npcompile.jit(fn)
     for _ in range(2):
         jitted(*args)
-    (state,) = jitted._states.values()
+    (state,) = jitted.by_signature.values()
     state.ready = []
     state.move(Event.TOO_SMALL)
     return jitted

@@ -131,16 +131,18 @@ def test_to_jit_a_function_does_next_to_nothing() -> None:
 def test_a_decorator_of_the_users_keeps_what_is_its_own() -> None:
     class Counting:
         def __init__(self, fn: Any) -> None:
-            self._stats: list[int] = []
+            self.own_stats: list[int] = []
             self.filters = self.session = self.balance = None
             functools.update_wrapper(self, fn)
             self.fn = fn
 
         def __call__(self, x: Any) -> Any:
-            self._stats.append(1)
+            self.own_stats.append(1)
             return self.fn(x)
 
     counting = Counting(again)
     for _ in range(3):
         same(counting(X), X * 2 + 1)
-    assert counting._stats == [1, 1, 1] and counting.filters is counting.session is counting.balance is None
+    assert (
+        counting.own_stats == [1, 1, 1] and counting.filters is counting.session is counting.balance is None
+    )

@@ -85,7 +85,7 @@ def test_lengths_that_come_again_are_kept(monkeypatch: pytest.MonkeyPatch, looks
         for n in lengths:
             x = np.linspace(0, 1, n)
             same(jitted(x), of_lengths(x), ulp=4)
-    assert len(jitted._states) == len(lengths)
+    assert len(jitted.by_signature) == len(lengths)
     met = looks[jitted.name]
     for n in lengths:
         jitted(np.linspace(0, 1, n))
@@ -99,8 +99,8 @@ def test_of_very_many_lengths_the_oldest_make_room(monkeypatch: pytest.MonkeyPat
     for n in range(1000, 1000 + 2 * MAX_FOUND_AGAIN):
         x = np.linspace(0, 1, n)
         same(jitted(x), of_lengths(x), ulp=4)
-        assert len(jitted._states) <= MAX_FOUND_AGAIN + MAX_SIGNATURES
-    assert len(jitted._states) >= MAX_FOUND_AGAIN // 2
+        assert len(jitted.by_signature) <= MAX_FOUND_AGAIN + MAX_SIGNATURES
+    assert len(jitted.by_signature) >= MAX_FOUND_AGAIN // 2
     assert jitted.stats.programs <= 3
 
 

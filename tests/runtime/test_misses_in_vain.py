@@ -19,7 +19,7 @@ class Function:
 
     def __init__(self, asking: float, plain: float, diverges: bool = True, affords: bool = False) -> None:
         self.asking, self.plain, self.diverges, self.affords = asking, plain, diverges, affords
-        self._stats = SimpleNamespace(calls=0)
+        self.own_stats = SimpleNamespace(calls=0)
         self.now, self.asked = 0.0, 0
         self.balance: Any = SimpleNamespace(missed=lambda: None, useless=False)
         self.state = Specialization()

@@ -155,7 +155,7 @@ def test_a_recording_that_takes_too_long_is_given_up(
     assert jitted.stats.recordings == 1 and jitted.stats.programs == 0
     for _ in range(400):
         same(jitted(x), fn(x))
-    assert jitted._blocks.programs > 1  # shorter ones
+    assert jitted.block_stats.programs > 1  # shorter ones
 
 
 def deeper(n: int, x: Any) -> Any:

@@ -18,7 +18,7 @@ class Cut:
     """A function that was cut, whose calls take seconds of a clock that stands still otherwise."""
 
     def __init__(self, slow: int, types: bool, records: bool = False) -> None:
-        self.root = SimpleNamespace(_blocks=SimpleNamespace(recordings=0), callees={}, worked=0.0)
+        self.root = SimpleNamespace(block_stats=SimpleNamespace(recordings=0), callees={}, worked=0.0)
         self.reaches_loops = self.is_native = self.compiles_loops = self.is_within = False
         self.typed, self.lacks, self.rest, self.as_written = 0, False, 0, 0.0
         self.now = 0.0
@@ -30,7 +30,7 @@ class Cut:
         self.runs += 1
         if self.runs == self._slow:
             self.typed += self._types
-            self.root._blocks.recordings += self._records
+            self.root.block_stats.recordings += self._records
             self.now += 0.1
         self.now += 0.001
 
@@ -109,7 +109,7 @@ def test_a_call_that_leaves_something_to_record_is_no_measure(monkeypatch: pytes
 
 def test_recording_at_every_call_is(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = Cut(0, types=False)
-    run, counts = cut.run, cut.root._blocks
+    run, counts = cut.run, cut.root.block_stats
 
     def recording(args: Any, kwargs: Any) -> None:
         run(args, kwargs)
@@ -171,7 +171,7 @@ def test_long_calls_are_in_doubt_where_native_code_does_little(
 def test_loops_of_callees_that_are_being_compiled_are_to_be_waited_for() -> None:
     cut, callee = Cut(0, types=False), Cut(0, types=False)
     state = SimpleNamespace(partitioned=callee, pending=[], trial=None)
-    cut.root.callees["function"] = SimpleNamespace(_states={"signature": state})
+    cut.root.callees["function"] = SimpleNamespace(by_signature={"signature": state})
     assert block_contest.is_settled(cut)  # type: ignore[arg-type]
     callee.compiles_loops = True
     assert not block_contest.is_settled(cut)  # type: ignore[arg-type]
@@ -230,13 +230,13 @@ def test_a_loop_is_settled_when_its_own_blocks_are(monkeypatch: pytest.MonkeyPat
 
     def block(within: bool, trial: Any) -> Any:
         states = {0: SimpleNamespace(pending=[], trial=trial)}
-        return SimpleNamespace(_states=states, inside=None, is_in=lambda one: within and one is loop)
+        return SimpleNamespace(by_signature=states, inside=None, is_in=lambda one: within and one is loop)
 
     cut: Any = Cut(0, types=False)
     outside, inside = block(False, object()), block(True, None)
     monkeypatch.setattr(cut, "current", lambda: (outside, inside))
     assert block_contest.is_settled(cut, loop) and not block_contest.is_settled(cut)
-    inside._states[0].trial = object()
+    inside.by_signature[0].trial = object()
     assert not block_contest.is_settled(cut, loop)
 
 
@@ -244,7 +244,7 @@ def test_a_native_function_is_settled_whatever_its_blocks_wait_for(monkeypatch: 
     """Its blocks are called no more: contests that waited for them would have the plain function called."""
     cut: Any = Cut(0, types=False)
     states = {0: SimpleNamespace(pending=[], trial=object())}
-    monkeypatch.setattr(cut, "current", lambda: (SimpleNamespace(_states=states, inside=None),))
+    monkeypatch.setattr(cut, "current", lambda: (SimpleNamespace(by_signature=states, inside=None),))
     cut.is_native = True
     plain, calls = cut.plain, []
     monkeypatch.setattr(cut, "plain", lambda *args: calls.append(plain(*args)))

@@ -159,7 +159,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
 
     def contest(of_replays: float, of_numpy: float) -> None:
         """The next call is the last one of a contest that is as good as decided."""
-        (state,) = jitted._states.values()
+        (state,) = jitted.by_signature.values()
         state.trial = state.trial or Contest()
         for _ in range(MOST):
             state.trial.note(True, of_replays)
@@ -167,7 +167,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
         same(jitted(x), chain(x))
 
     jitted(x)
-    (state,) = jitted._states.values()
+    (state,) = jitted.by_signature.values()
     for longer in (FIRST, FIRST * LONGER):
         contest(1e9, 1e-12)
         assert state.tier is Tier.RESTING and state.aside and not state.ready
@@ -211,7 +211,7 @@ def test_a_plain_call_asks_no_python_and_all_are_counted() -> None:
     jitted = npcompile.jit(scalar)
     jitted(1.5)
     jitted(1.5)
-    (state,) = jitted._states.values()
+    (state,) = jitted.by_signature.values()
     state.ready = []
     state.move(Event.TOO_SMALL)
     for call in range(3 * MOST_PASSED):
@@ -221,7 +221,7 @@ def test_a_plain_call_asks_no_python_and_all_are_counted() -> None:
     big = np.ones(1000)
     for _ in range(3):  # other arguments are looked at
         np.testing.assert_array_equal(jitted(big), scalar(big))
-    assert len(jitted._states) == 2
+    assert len(jitted.by_signature) == 2
     with pytest.raises(TypeError, match="unsupported operand"):
         jitted("text")
 
@@ -234,7 +234,7 @@ def test_new_code_is_seen_though_calls_are_passed_on() -> None:
     jitted = npcompile.jit(scalar)
     jitted(1.5)
     jitted(1.5)
-    (state,) = jitted._states.values()
+    (state,) = jitted.by_signature.values()
     state.ready = []
     state.move(Event.TOO_SMALL)
     for _ in range(5):
@@ -404,7 +404,7 @@ def test_a_call_waits_for_a_small_function_and_for_large_parts(started: list[int
 def test_what_calls_took_decides_what_else_is_compiled(started: list[int]) -> None:
     jitted = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1)
     jitted(np.arange(5.0))
-    ((entry,),) = [state.entries for state in jitted._states.values()]
+    ((entry,),) = [state.entries for state in jitted.by_signature.values()]
     spending = CompileBudget()
     assert not spending.allows(entry, 1, waiting=True, part=True)
     assert not spending.allows(entry, 10, waiting=True, part=True, seconds=1e-6)

@@ -29,12 +29,12 @@ def test_both_sizes(monkeypatch):
     large, small = ((rng.random((n, n)) / n, rng.random(n)) for n in (600, 3))
     for args in (large, small) * 4:
         same(f(*args, 40), march(*args, 40), ulp=2**10)
-    partitioned = {id(state.partitioned): state.partitioned for state in f._states.values()}.values()
-    blocks = [block for cut in partitioned for block in cut.blocks.values() if len(block._states) > 1]
+    partitioned = {id(state.partitioned): state.partitioned for state in f.by_signature.values()}.values()
+    blocks = [block for cut in partitioned for block in cut.blocks.values() if len(block.by_signature) > 1]
     assert blocks
     for block in blocks:  # as a trial leaves them
-        states = [state for key, state in block._states.items() if "(3," in str(key)]
-        assert 0 < len(states) < len(block._states)
+        states = [state for key, state in block.by_signature.items() if "(3," in str(key)]
+        assert 0 < len(states) < len(block.by_signature)
         for state in states:
             state.ready, state.trial = [], None
             state.move(Event.TOO_SMALL)

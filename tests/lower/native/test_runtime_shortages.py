@@ -165,8 +165,8 @@ def test_forked_while_others_hold_locks(kernel_folder: Path) -> None:
     held = [native._lock, compiler._compiler.lock]
     for recorded in (jitted, looped):
         held.append(recorded._lock)
-        held += [state.lock for state in recorded._states.values()]
-        held += [state.partitioned.lock for state in recorded._states.values() if state.partitioned]
+        held += [state.lock for state in recorded.by_signature.values()]
+        held += [state.partitioned.lock for state in recorded.by_signature.values() if state.partitioned]
     ready, done = threading.Event(), threading.Event()
 
     def holder() -> None:
