@@ -17,7 +17,7 @@ from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted
 from npcompile.partition.partitioned import PartitionedFunction, cut_of
 from npcompile.runtime.function import Specialization
-from npcompile.tiering.block_contest import cuts_of_callees
+from npcompile.tiering.cuts import cuts_of_callees
 
 
 def explanation_of(
@@ -36,7 +36,7 @@ def explanation_of(
     if not reasons and not (programs or blocks or functions):
         if traps():
             reasons.append(Cause.ERRSTATE_AROUND())
-    every_cut = [*cuts, *(inner for cut in cuts for inner in cuts_of_callees(cut))]
+    every_cut = [*cuts, *(inner for cut in cuts for inner in cuts_of_callees(cut.root))]
     loops = {cut: loops_of(cut) for cut in dict.fromkeys(every_cut)}
     stats, why_cut = jitted.stats, [hint for cut in cuts for hint in _why_cut(cut)]
     parts = (*blocks, *functions)

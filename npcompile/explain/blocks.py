@@ -21,6 +21,7 @@ from npcompile.partition import partitioned as cutting
 from npcompile.partition.native_loop import NativeLoop
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.tiers import TOO_SMALL
+from npcompile.tiering.cuts import cuts_of
 
 _BODY = "compiled body, driven trip by trip"
 NOT_YET = "not recorded yet: the call raised, or its shapes were seen for the first time"
@@ -159,9 +160,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
         if not isinstance(callee, cutting.Callee):
             continue
         fn = callee.__wrapped__
-        cuts = dict.fromkeys(
-            cut for state in callee.by_signature.values() if (cut := cutting.cut_of(state)) is not None
-        )
+        cuts: list[cutting.PartitionedFunction] = cuts_of(callee)
         programs = _programs(callee)
         lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]
         found.append(
@@ -190,17 +189,18 @@ def functions_under(root: Any) -> Iterator[RecordedFunction]:
             continue
         seen.add(id(recorded))
         yield recorded
-        cuts = [cutting.cut_of(state) for state in list(recorded.by_signature.values())]
-        cuts.append(recorded.inside if isinstance(recorded, cutting.Block) else None)
-        for cut in (cut for cut in cuts if cut is not None):
+        cuts: list[cutting.PartitionedFunction] = cuts_of(recorded)
+        if isinstance(recorded, cutting.Block) and recorded.inside is not None:
+            cuts.append(recorded.inside)
+        for cut in cuts:
             pending += [*cut.blocks.values(), *cut.root.callees.values()]
 
 
 def native_loops_under(root: Any) -> Iterator[NativeLoop]:
     """Yield the native loops, and native bodies, of a jitted function and of those that it calls."""
     for recorded in functions_under(root):
-        cuts = [cutting.cut_of(state) for state in list(recorded.by_signature.values())]
-        for cut in dict.fromkeys(cut for cut in cuts if cut is not None):
+        cuts: list[cutting.PartitionedFunction] = cuts_of(recorded)
+        for cut in cuts:
             for native in (*cut.natives.values(), cut.body):
                 if native is not None:
                     yield native

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from npcompile.diagnostics.loop_advice import part_text
 from npcompile.diagnostics.reason import Cause, Reason
@@ -15,32 +14,25 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.loops.passes.refusal import Refusal
 from npcompile.frontend.loops.source.choice import depends_on_trip, not_held
 from npcompile.frontend.rewrite.kept_trees import own_nodes
-from npcompile.partition.partitioned import Callee, PartitionedFunction, cut_of
+from npcompile.partition.partitioned import PartitionedFunction
+from npcompile.tiering.cuts import blocks_within, cuts_of, cuts_of_callees
+from npcompile.tiering.protocols import JittedLike
 
 
-def with_loops_left(root: Any, stats: Stats) -> Stats:
+def with_loops_left(root: JittedLike, stats: Stats) -> Stats:
     """Return counts with the reasons of the loops of a jitted function that are left to Python."""
     found = [reason for cut in _cuts(root) for reason in _loops_left(cut)]
     return stats.with_reasons(found) if found else stats
 
 
-def _cuts(root: Any) -> Iterator[PartitionedFunction]:
-    """Yield the cuts that answer calls of a function, and those of functions that Python calls from there."""
-    pending = list(dict.fromkeys(_cuts_of(root)))
+def _cuts(root: JittedLike) -> list[PartitionedFunction]:
+    """Return the cuts that answer a function's calls, and those of functions that Python calls from there."""
+    cuts = cuts_of(root)
     # Native loops call functions natively, which Python may have called before.
-    if pending and not (root.own_stats.loop_entries or root.block_stats.loop_entries):
-        callees = [callee for callee in list(root.callees.values()) if isinstance(callee, Callee)]
-        pending += dict.fromkeys(cut for callee in callees for cut in _cuts_of(callee))
-    while pending:
-        cut = pending.pop(0)
-        yield cut
-        pending += [block.inside for block in cut.current() if block.inside is not None]
-
-
-def _cuts_of(recorded: Any) -> Iterator[PartitionedFunction]:
-    for state in list(recorded.by_signature.values()):
-        if (cut := cut_of(state)) is not None:
-            yield cut
+    if cuts and not (root.own_stats.loop_entries or root.block_stats.loop_entries):
+        cuts += cuts_of_callees(root)
+    blocks = blocks_within(block for cut in cuts for block in cut.current())
+    return [*cuts, *(block.inside for block in blocks if block.inside is not None)]
 
 
 def _loops_left(cut: PartitionedFunction) -> Iterator[Reason]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.contest import Contest, calls_between_turns
+from npcompile.tiering.cuts import blocks_within, cuts_of_callees, specializations_of_callees
 from npcompile.tiering.idle_calls import ALL
 from npcompile.tiering.protocols import Contested, SpecializationLike
 from npcompile.tiering.turns import are_ours
@@ -182,7 +183,7 @@ def is_settled(partitioned: Contested, loop: ast.AST | None = None) -> bool:
     """
     if loop is None and partitioned.is_native:
         return True
-    if loop is None and any(cut.compiles_loops for cut in (partitioned, *cuts_of_callees(partitioned))):
+    if loop is None and any(cut.compiles_loops for cut in (partitioned, *cuts_of_callees(partitioned.root))):
         return False
     states = specializations(partitioned, loop)
     under_way = [entry for state in states for entry in state.pending if not entry.parked]
@@ -193,24 +194,9 @@ def specializations(partitioned: Contested, loop: ast.AST | None = None) -> list
     """Return the signatures of the blocks of a function that was cut, or of those in a loop of it, and of its
     callees.
     """
-    states = _states_of_callees(partitioned)
-    cuts: list[Any] = [partitioned, *cuts_of_callees(partitioned)]
-    while cuts:
-        cut = cuts.pop()
-        for block in cut.current():
-            if loop is not None and cut is partitioned and not block.is_in(loop):
-                continue
-            states += list(block.by_signature.values())
-            cuts += [block.inside] if block.inside is not None else []
+    own = [block for block in partitioned.current() if loop is None or block.is_in(loop)]
+    others = [block for cut in cuts_of_callees(partitioned.root) for block in cut.current()]
+    states = specializations_of_callees(partitioned.root)
+    for block in blocks_within([*own, *others]):
+        states += list(block.by_signature.values())
     return states
-
-
-def _states_of_callees(partitioned: Contested) -> list[SpecializationLike]:
-    callees = list(partitioned.root.callees.values())
-    return [state for callee in callees for state in list(getattr(callee, "by_signature", {}).values())]
-
-
-def cuts_of_callees(partitioned: Contested) -> list[Any]:
-    """Return the cuts of the functions that Python between the blocks of a function calls."""
-    states = _states_of_callees(partitioned)
-    return [state.partitioned for state in states if state.partitioned is not None]

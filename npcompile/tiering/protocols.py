@@ -70,13 +70,26 @@ class SpecializationLike(Protocol):
         """Return the function cut into blocks, where it was cut."""
 
 
-class BlockLike(Protocol):
+class RecordedLike(Protocol):
+    """A function with its recordings: `runtime.function.RecordedFunction`."""
+
+    @property
+    def by_signature(self) -> dict[Any, Any]:
+        """Return the specialisations of its signatures."""
+
+
+class JittedLike(RecordedLike, Protocol):
+    """A jitted function: `jit.Jitted`."""
+
+    callees: dict[Any, Any]
+    own_stats: Stats
+    block_stats: Stats
+
+
+class BlockLike(RecordedLike, Protocol):
     """A block of a function that was cut: `partition.partitioned.Block`."""
 
     instead: Any
-
-    @property
-    def by_signature(self) -> dict[Any, Any]: ...
 
     @property
     def inside(self) -> PartitionedLike | None:
