@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
-from npcompile.lower.loops.types import Scalar
+from npcompile.lower.loops.types import BOOL, Scalar
 
 
 @dataclass(frozen=True)
@@ -42,3 +43,9 @@ class Operation:
     leaves: bool = False
     unchecked: str | None = None
     fits: Scalar | None = None
+
+
+@functools.cache
+def truth_of(operand: Scalar) -> Operation:
+    """Return the operation of `bool(operand)`."""
+    return Operation(f"npl::truth<{operand.c_type}>", (operand,), BOOL)

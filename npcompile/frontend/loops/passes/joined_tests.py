@@ -10,7 +10,7 @@ import ast
 from typing import NamedTuple
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.operation import Operation, truth_of
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import BOOL, Scalar
 
@@ -18,7 +18,6 @@ MOST_OPERATIONS = 8  # of the tests that are not made first, casts and truths am
 _WRAPPING = (ast.Add, ast.Sub, ast.Mult)
 _AND = Operation("npl::bitwise_and<bool>", (BOOL, BOOL), BOOL)
 _OR = Operation("npl::bitwise_or<bool>", (BOOL, BOOL), BOOL)
-_TRUTH = "npl::truth<bool>"
 _NOT = Operation("npl::logical_not<bool>", (BOOL,), BOOL)
 
 
@@ -58,19 +57,19 @@ def _with_next(region: ir.Region, end: ir.Branch, before: dict[ir.Block, int]) -
         then = block is end.then
         rest = last.otherwise if last.then is other else last.then
         # The second test may lead to the shared block by the other answer than the first one does.
-        second = _truth(last.test)
+        second = _as_bool(last.test)
         if (other is last.then) == then:
             second = ir.Apply(BOOL, _NOT, (second,), ast.Not)
-        test = ir.Apply(BOOL, _AND if then else _OR, (_truth(end.test), second))
+        test = ir.Apply(BOOL, _AND if then else _OR, (_as_bool(end.test), second))
         ways = (rest, other) if then else (other, rest)
         return Joined(ir.Branch(end.place, end.line, test, *ways), frozenset((block,)), other)
     return None
 
 
-def _truth(test: ir.Expression) -> ir.Expression:
+def _as_bool(test: ir.Expression) -> ir.Expression:
     """Return a test as a Python bool."""
     assert isinstance(test.type, Scalar)
-    return test if test.type == BOOL else ir.Apply(BOOL, Operation(_TRUTH, (test.type,), BOOL), (test,))
+    return test if test.type == BOOL else ir.Apply(BOOL, truth_of(test.type), (test,))
 
 
 def _is_cheap(region: ir.Region, test: ir.Expression, first: ir.Expression) -> bool:

@@ -12,10 +12,9 @@ from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.counting import places
 from npcompile.frontend.loops.rules.elementwise import Fusion, cast, item_cast, item_type, scalar_or_array
-from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import ndim
-from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.operation import Operation, truth_of
 from npcompile.lower.loops.types import BOOL, INT, Scalar
 from npcompile.nep50.asked import where_wraps
 
@@ -37,7 +36,7 @@ def _where(inference: Inference, node: ast.Call) -> ir.Expression:
     truth = fusion.body(test)
     assert isinstance(truth.type, Scalar)
     if truth.type.kind != "b":
-        truth = ir.Apply(BOOL, arithmetic.truth(truth.type), (truth,))
+        truth = ir.Apply(BOOL, truth_of(truth.type), (truth,))
     return fusion.map(
         ir.Apply(to, Operation(f"npl::chosen<{to.c_type}>", (BOOL, to, to), to), (truth, *parts))
     )

@@ -34,6 +34,7 @@ from npcompile.lower.loops.dict_ir import (
     StoreKey,
 )
 from npcompile.lower.loops.list_ir import Expected, common, may_be
+from npcompile.lower.loops.operation import truth_of
 from npcompile.lower.loops.text_ir import as_character, as_operand, as_word
 from npcompile.lower.loops.types import (
     BOOL,
@@ -263,7 +264,7 @@ def _has_in_view(inference: Inference, kind: Any, left: ir.Expression, right: ir
 
 @language.truths(Dict, Set, DictView)
 def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
-    return apply(arithmetic.truth(INT), (ItemCount(INT, value),), "the truth of a dict")
+    return apply(truth_of(INT), (ItemCount(INT, value),), "the truth of a dict")
 
 
 @language.attributes(*((Dict, name) for name in _METHODS))

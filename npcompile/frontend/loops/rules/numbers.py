@@ -18,7 +18,7 @@ from npcompile.frontend.loops.source.identity import COMPARED
 from npcompile.frontend.loops.splitting import Split, split_of_either
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import objects_in
-from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.operation import Operation, truth_of
 from npcompile.lower.loops.types import (
     BOOL,
     FLOAT,
@@ -254,7 +254,7 @@ def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
         return ir.truth(bool(value.value))
     if value.type == BOOL:
         return value
-    return apply(arithmetic.truth(value.type), (value,), f"the truth of {value.type}")
+    return apply(truth_of(value.type), (value,), f"the truth of {value.type}")
 
 
 @language.truths(Known)

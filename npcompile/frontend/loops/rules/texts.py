@@ -20,6 +20,7 @@ from npcompile.frontend.loops.rules.numbers import apply, compared
 from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.lower.loops import ir
+from npcompile.lower.loops.operation import truth_of
 from npcompile.lower.loops.text_ir import (
     CharacterConstant,
     CharacterValue,
@@ -79,7 +80,7 @@ def as_int(byte: ir.Expression) -> ir.Expression:
 
 @language.truths(Text, Word)
 def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
-    return apply(arithmetic.truth(INT), (TextLength(INT, value),), "the truth of a text")
+    return apply(truth_of(INT), (TextLength(INT, value),), "the truth of a text")
 
 
 @language.truths(Character)

@@ -13,9 +13,9 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply, folded
-from npcompile.frontend.loops.scalars import arithmetic, unsigned
+from npcompile.frontend.loops.scalars import unsigned
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.operation import Operation, truth_of
 from npcompile.lower.loops.types import (
     BOOL,
     FLOAT,
@@ -156,7 +156,7 @@ def _compare_arrays(
 def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
     if isinstance(value, ir.Constant):
         return ir.truth(True)
-    return ir.Apply(BOOL, arithmetic.truth(_U8), (value,))
+    return ir.Apply(BOOL, truth_of(_U8), (value,))
 
 
 # -- functions ---------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def called(
         if function in _FLOATS:
             operands = (unsigned.as_float(operands[0]),)
         if function is bool:
-            return ir.Apply(BOOL, arithmetic.truth(_U8), operands)
+            return ir.Apply(BOOL, truth_of(_U8), operands)
     if function is pow and len(operands) == 3:
         if all(operand.type in unsigned.PYTHON for operand in operands):
             return unsigned.power_modulo(operands)

@@ -270,12 +270,6 @@ def unary(operator: type[ast.unaryop], operand: Scalar) -> Operation | None:
 
 
 @functools.cache
-def truth(operand: Scalar) -> Operation:
-    """Return the operation of `bool(operand)`."""
-    return Operation(f"npl::truth<{operand.c_type}>", (operand,), BOOL)
-
-
-@functools.cache
 def cast(source: Scalar, target: Scalar) -> Operation | None:
     """Return the conversion of a number that is stored as an item of an array of the target's dtype.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from npcompile.frontend.loops.scalars import arithmetic
 from npcompile.frontend.loops.scalars.samples import answer
-from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.operation import Operation, truth_of
 from npcompile.lower.loops.types import BOOL, COMPLEX, FLOAT, INT, Scalar
 
 Rule = Callable[..., "Operation | None"]  # of the operands
@@ -173,7 +173,7 @@ RULES: dict[tuple[Any, int | None], Rule] = {
     (max, None): _extreme("largest"),
     (int, 1): _int,
     (float, 1): _float,
-    (bool, 1): arithmetic.truth,
+    (bool, 1): truth_of,
     (complex, 1): _complex,
     (complex, 2): _complex_of_parts,
     (pow, 2): _pow,

@@ -19,7 +19,7 @@ import pytest
 
 from npcompile.frontend.loops.entry.values import scalar_of
 from npcompile.frontend.loops.scalars import arithmetic
-from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.operation import Operation, truth_of
 from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
 from tests.frontend.loops.native import check
 from tests.lower.loops.compiled_operations import CompiledOperations, conversion
@@ -132,7 +132,7 @@ def cases() -> Iterator[tuple[str, Callable[..., Any], tuple[Scalar, ...], Opera
     for (sign, function), operand in itertools.product(UNARY.items(), TYPES):
         yield sign.__name__, function, (operand,), arithmetic.unary(sign, operand)
     for operand in TYPES:
-        yield "truth", bool, (operand,), arithmetic.truth(operand)
+        yield "truth", bool, (operand,), truth_of(operand)
     for source, code in itertools.product(TYPES, C_TYPES):
         yield (
             f"store {code}",
