@@ -1,6 +1,6 @@
-"""The typed IR of arrays within loop regions: views, elementwise expressions, and stores of them.
+"""The typed IR of arrays within loop regions: elementwise expressions, and stores of them.
 
-Rules in `frontend/loops/rules/` make it, `view_code.py` and `elementwise_code.py` write its C++.
+Rules in `frontend/loops/rules/` make it, `elementwise_code.py` writes its C++.
 """
 
 from __future__ import annotations
@@ -9,17 +9,6 @@ from dataclasses import dataclass
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array, Type
-
-
-@dataclass(frozen=True, eq=False)
-class Transposed(ir.Compound):
-    """A view of an array with its axes in another order."""
-
-    array: ir.Expression
-    axes: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.array}.transpose{self.axes}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -162,29 +162,6 @@ class Part(Expression):
         return f"{self.whole}[{self.index}]"
 
 
-@dataclass(frozen=True)
-class Slice:
-    """A slice of one axis; None stands for Python's default. All others are ints."""
-
-    start: Expression | None
-    stop: Expression | None
-    step: Expression | None
-
-    def __str__(self) -> str:
-        return ":".join("" if part is None else str(part) for part in (self.start, self.stop, self.step))
-
-
-@dataclass(frozen=True, eq=False)
-class View(Expression):
-    """A view of an array by basic indexing. parts: for each axis an int, a slice, or None for a new axis."""
-
-    array: Expression
-    parts: tuple[Expression | Slice | None, ...]
-
-    def __str__(self) -> str:
-        return f"{self.array}[{', '.join(map(str, self.parts))}]"
-
-
 @dataclass(frozen=True, eq=False)
 class Call(Expression):
     """A call of a user's function that has no effects: where that leaves, the statement of the call does."""
@@ -328,7 +305,8 @@ class Leave(End):
     why: str | None
 
     def __str__(self) -> str:
-        return f"leave at {self.place.block}.{self.place.step}" + (f"  # {self.why}" if self.why else "")
+        place = f"leave at {self.place.block}.{self.place.step}"
+        return f"{place}  # {self.why}" if self.why else place
 
 
 @dataclass(frozen=True, eq=False)
@@ -510,8 +488,8 @@ class Region:
     def texts(self) -> list[str]:
         """Return the blocks, the items that loops keep, and the trips done at once, as texts."""
         kept = [f"{at.label} keeps {loop.kept}" for at, loop in self.fast_loops.items() if loop.kept]
-        kept += [f"{at.label} does {trips} at once" for at, trips in self.recurrences.items()]
-        return [*map(str, self.blocks), *kept]
+        at_once = [f"{at.label} does {trips} at once" for at, trips in self.recurrences.items()]
+        return [*map(str, self.blocks), *kept, *at_once]
 
 
 def length(array: Expression, axis: int) -> Length:
@@ -537,7 +515,9 @@ def part_of(whole: Expression, place: int) -> Expression:
     kind = whole.type.items[place]
     if isinstance(kind, Known):
         return Constant(kind, None)
-    return whole.items[place] if isinstance(whole, MakeTuple) else Part(kind, whole, place)
+    if isinstance(whole, MakeTuple):
+        return whole.items[place]
+    return Part(kind, whole, place)
 
 
 def targets(end: End | None) -> tuple[Block, ...]:
@@ -565,9 +545,6 @@ def parts_of(node: Expression) -> tuple[Expression, ...]:
             return (node.test, node.one, node.other)
         case MakeTuple(items=items):
             return items
-        case View(array=array, parts=parts):
-            ends = [(one.start, one.stop, one.step) if isinstance(one, Slice) else (one,) for one in parts]
-            return (array, *(end for group in ends for end in group if end is not None))
         case Compound():
             return node.parts_within
     return ()
@@ -575,9 +552,12 @@ def parts_of(node: Expression) -> tuple[Expression, ...]:
 
 def _among_fields(node: Expression | Step) -> tuple[Expression, ...]:
     """Return the expressions among the fields of a node, in order, also those in tuples."""
-    values = [getattr(node, one.name) for one in fields(node)]
-    parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
-    return tuple(part for part in parts if isinstance(part, Expression))
+    found: list[Expression] = []
+    for one in fields(node):
+        value = getattr(node, one.name)
+        parts = value if isinstance(value, tuple) else (value,)
+        found += [part for part in parts if isinstance(part, Expression)]
+    return tuple(found)
 
 
 def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:

@@ -44,7 +44,9 @@ from npcompile.lower.loops.nest_ir import broken_nests
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers, has_place, place_text, varies
 from npcompile.lower.loops.select_ir import Masked, Select
+from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import BOOL, INT, Array, Either, Known, List, Scalar, Tuple, Type, Unsigned
+from npcompile.lower.loops.view_ir import Slice, Transposed, View
 
 
 class InvalidRegion(Exception):
@@ -155,7 +157,7 @@ def _part(node: ir.Part) -> str | None:
     return None if items[node.index] == node.type else f"the item is {items[node.index]}, not {node.type}"
 
 
-def _view(node: ir.View) -> str | None:
+def _view(node: View) -> str | None:
     array, made = node.array.type, node.type
     assert isinstance(array, Array) and isinstance(made, Array)
     axes = sum(part is not None for part in node.parts)
@@ -165,7 +167,7 @@ def _view(node: ir.View) -> str | None:
     return _same_memory(array, made)
 
 
-def _transposed(node: array_ir.Transposed) -> str | None:
+def _transposed(node: Transposed) -> str | None:
     array, made = node.array.type, node.type
     assert isinstance(array, Array) and isinstance(made, Array)
     if len(node.axes) != made.ndim or not set(node.axes) <= set(range(array.ndim)):
@@ -253,9 +255,9 @@ NODES: dict[type[Any], NodeRules] = {
     **dict.fromkeys((Select, Masked), NodeRules({"test": _BOOL}, _is(Scalar, Unsigned), _choose)),
     ir.MakeTuple: NodeRules(gives=_is(Tuple, Either), agrees=_tuple),
     ir.Part: NodeRules({"whole": _is(Tuple, Either)}, agrees=_part),
-    ir.View: NodeRules({"array": _ARRAY, "parts": _INT}, _ARRAY, _view),
+    View: NodeRules({"array": _ARRAY, "parts": _INT}, _ARRAY, _view),
     ir.Call: _CALL,
-    array_ir.Transposed: NodeRules({"array": _ARRAY}, _ARRAY, _transposed),
+    Transposed: NodeRules({"array": _ARRAY}, _ARRAY, _transposed),
     Map: NodeRules({"operands": _is(Array, Scalar, Source)}, _is(Array, Scalar), _map),
     Reduced: NodeRules({"value": _is(Array, Scalar)}, _NUMBER, lambda node: _map(node.value)),
     Dot: NodeRules({"left": _ARRAY, "right": _ARRAY}, _NUMBER),
@@ -304,26 +306,15 @@ class Form:
         self.steps = [
             step for block in region.blocks for step in (*block.steps, block.end) if step is not None
         ]
-        self.expressions = {step: _all_within(step) for step in self.steps}
+        self.expressions = {step: [*subexpressions(ir.expressions_of(step))] for step in self.steps}
         self.nodes = dict.fromkeys(node for step in self.steps for node in (step, *self.expressions[step]))
-
-
-def _all_within(step: ir.Step | ir.End) -> list[ir.Expression]:
-    """Return the expressions that a step evaluates, with all that they are made of."""
-    found: list[ir.Expression] = []
-    pending = list(ir.expressions_of(step))
-    while pending:
-        node = pending.pop()
-        found.append(node)
-        pending += ir.parts_of(node)
-    return found
 
 
 def _parts_in(value: Any) -> Iterator[ir.Expression]:
     """Yield the expressions in a field of a node."""
     if isinstance(value, ir.Expression):
         yield value
-    elif isinstance(value, ir.Slice):
+    elif isinstance(value, Slice):
         for bound in (value.start, value.stop, value.step):
             yield from _parts_in(bound)
     elif isinstance(value, tuple):

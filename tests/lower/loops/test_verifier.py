@@ -22,6 +22,7 @@ from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import BOOL, FLOAT, INT, Array, Scalar
 from npcompile.lower.loops.verifier import RULES, InvalidRegion, verify
+from npcompile.lower.loops.view_ir import View
 
 
 def half(value: Any) -> Any:
@@ -163,7 +164,7 @@ def length_of_no_axis(region: ir.Region) -> None:
 
 
 def view_of_fewer_axes(region: ir.Region) -> None:
-    view = expression(region, ir.View)
+    view = expression(region, View)
     bind(region, replace(view, parts=()))
 
 

@@ -35,11 +35,12 @@ from npcompile.lower.loops.types import (
     Type,
     Word,
 )
+from npcompile.lower.loops.view_ir import Slice, Transposed, View
 
 # Expressions without effects that threads may evaluate beside each other.
 _PURE = (
-    *(ir.Constant, ir.Read, ir.Apply, ir.Item, ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.View, ir.Call),
-    *(array_ir.Transposed, array_ir.Lane, array_ir.Map, array_ir.Reduced, array_ir.Dot, array_ir.MatMul),
+    *(ir.Constant, ir.Read, ir.Apply, ir.Item, ir.Length, ir.Choose, ir.MakeTuple, ir.Part, ir.Call),
+    *(View, Transposed, array_ir.Lane, array_ir.Map, array_ir.Reduced, array_ir.Dot, array_ir.MatMul),
     array_ir.ByUfunc,
 )
 _HEAVY = (ir.Call, array_ir.Reduced, array_ir.Dot, array_ir.MatMul, array_ir.Map, array_ir.ByUfunc)
@@ -321,11 +322,11 @@ class _Proof:
     def access(self, array: ir.Expression, places: list[ir.Expression | None], stores: bool = False) -> None:
         """Note an access to an array, or to the one of which it is a view."""
         match array:
-            case ir.View(array=of, parts=parts):
+            case View(array=of, parts=parts):
                 for part in ir.parts_of(array)[1:]:
                     self.visit(part)
                 self.access(of, _places_of(parts, places), stores)
-            case array_ir.Transposed(array=of, axes=axes):
+            case Transposed(array=of, axes=axes):
                 turned: list[ir.Expression | None] = [None] * len(axes)
                 for axis, place in zip(axes, places, strict=True):
                     turned[axis] = place
@@ -487,7 +488,7 @@ def _is_root(node: ir.Expression) -> bool:
 
 def _is_view(node: ir.Expression) -> bool:
     """Tell if an expression is a view of an array that has a name."""
-    return isinstance(node, ir.View | array_ir.Transposed) and (_is_root(node.array) or _is_view(node.array))
+    return isinstance(node, View | Transposed) and (_is_root(node.array) or _is_view(node.array))
 
 
 def _has_objects(function: ir.Function, seen: set[str]) -> bool:
@@ -510,19 +511,19 @@ def _has_objects(function: ir.Function, seen: set[str]) -> bool:
 
 
 def _root(node: ir.Expression) -> ir.Expression:
-    while isinstance(node, ir.View | array_ir.Transposed):
+    while isinstance(node, View | Transposed):
         node = node.array
     return node
 
 
 def _places_of(
-    parts: tuple[ir.Expression | ir.Slice | None, ...], places: list[ir.Expression | None]
+    parts: tuple[ir.Expression | Slice | None, ...], places: list[ir.Expression | None]
 ) -> list[ir.Expression | None]:
     """Return the places in an array of the places in a view of it."""
     rest = iter(places)
     found: list[ir.Expression | None] = []
     for part in parts:
-        if isinstance(part, ir.Slice):
+        if isinstance(part, Slice):
             place = next(rest)
             found.append(place if (part.start, part.stop, part.step) == (None, None, None) else None)
         elif part is None:

@@ -12,6 +12,7 @@ from npcompile.lower.loops.list_array_ir import ArrayOfList
 from npcompile.lower.loops.list_ir import ListItem
 from npcompile.lower.loops.random_ir import Draw
 from npcompile.lower.loops.types import Array, List
+from npcompile.lower.loops.view_ir import View
 
 
 class Refusal(NamedTuple):
@@ -74,7 +75,7 @@ def _chooses(step: ir.Step | ir.End | None) -> bool:
         if isinstance(node, ir.Item | ListItem | DictItem):
             return True
         parts = ir.parts_of(node)
-        if isinstance(node, ir.View) and not all(isinstance(one, ir.Constant) for one in parts[1:]):
+        if isinstance(node, View) and not all(isinstance(one, ir.Constant) for one in parts[1:]):
             return True
         pending += parts
     return False

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from npcompile.lower.loops import array_ir, ir, whole_ir
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.view_ir import Transposed, View
 
 _WORK = (
     *(array_ir.Map, array_ir.Reduced, array_ir.Dot, array_ir.MatMul, array_ir.Selected, array_ir.StoreMap),
@@ -70,7 +71,7 @@ def _nodes_of(block: ir.Block) -> Iterator[ir.Step | ir.Expression]:
 
 def _name_of(node: ir.Expression) -> str | None:
     """Return the name of the array that an expression is, or that it is a constant part of."""
-    while isinstance(node, ir.View | array_ir.Transposed):
+    while isinstance(node, View | Transposed):
         array, *places = ir.parts_of(node)
         if not all(isinstance(place, ir.Constant) for place in places):
             return None

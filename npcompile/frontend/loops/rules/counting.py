@@ -14,6 +14,7 @@ from npcompile.frontend.loops.rules.subscripts import index_of
 from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array, Known
+from npcompile.lower.loops.view_ir import WHOLE
 from npcompile.lower.loops.whole_ir import WholeFunction
 
 _INTS = Array("i8", 1, True)
@@ -23,7 +24,7 @@ def places(array: ir.Expression, named: str) -> ir.Expression:
     """Return the places of an array's items that are not zero: a view of them, as NumPy's answer is one."""
     if not isinstance(array.type, Array) or array.type.ndim != 1:
         raise Outside(f"`{named}` of {array.type}")
-    return view(WholeFunction(_INTS, "nonzero", (array,)), [ir.Slice(None, None, None)])
+    return view(WholeFunction(_INTS, "nonzero", (array,)), [WHOLE])
 
 
 @language.calls(np.nonzero)

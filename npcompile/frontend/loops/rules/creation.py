@@ -18,6 +18,7 @@ from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import CheckOrder, Counted, Filled, Listed
 from npcompile.lower.loops.types import INT, Array, Known, List, Scalar, Tuple
+from npcompile.lower.loops.view_ir import WHOLE
 from npcompile.lower.loops.whole_ir import WholeFunction
 
 _ITEMS = {"zeros": 0, "ones": 1}
@@ -159,7 +160,7 @@ def _linspace(inference: Inference, node: ast.Call) -> ir.Expression:
     numbers = [cast(one, Scalar("f8")) for one in bounds]
     function = f"linspace<{'true' if ends.value else 'false'}>"
     made = WholeFunction(Array("f8", 1, True), function, (*numbers, count))
-    return view(made, [ir.Slice(None, None, None)])  # as NumPy's answer is one
+    return view(made, [WHOLE])  # as NumPy's answer is one
 
 
 @language.calls(np.array, np.asarray)

@@ -29,11 +29,11 @@ from npcompile.lower.loops.array_ir import (
     Selected,
     StoreMap,
     Taken,
-    Transposed,
     ndim,
 )
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import INT, Array, Scalar, Tuple
+from npcompile.lower.loops.view_ir import Transposed
 from npcompile.nep50 import powers
 
 Choose = Callable[[tuple[Scalar, ...]], Operation | None]

@@ -28,8 +28,8 @@ from npcompile.lower.loops.array_ir import (
     ndim,
 )
 from npcompile.lower.loops.types import Array, Scalar
+from npcompile.lower.loops.view_ir import WHOLE
 
-_WHOLE = ir.Slice(None, None, None)
 _INTS = Scalar("i8")
 
 
@@ -88,7 +88,7 @@ class _Chosen:
             raise Outside("an index by arrays and ints that slices are between")
         if len(arrays) > 2 or (len(arrays) == 2 and (slices or whole)):
             raise Outside("an index by several arrays")
-        basic = [_WHOLE if is_index(part) else part for part in parts]
+        basic = [WHOLE if is_index(part) else part for part in parts]
         self.array = container if self.is_mask or len(basic) == len(arrays) else view(container, basic)
         self.axes: list[tuple[int, ir.Expression]] = []
         for place, part in arrays:

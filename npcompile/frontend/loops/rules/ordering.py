@@ -15,6 +15,7 @@ from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.array_ir import ndim
 from npcompile.lower.loops.types import Array, Known, Scalar
+from npcompile.lower.loops.view_ir import Slice
 from npcompile.lower.loops.whole_ir import SortInPlace, WholeFunction
 
 
@@ -166,6 +167,6 @@ def _diff(inference: Inference, node: ast.Call) -> ir.Expression:
         raise Outside(f"`diff` of {array.type}")
     one = ir.integer(1)
     later, earlier = (
-        view(array, [part]) for part in (ir.Slice(one, None, None), ir.Slice(None, ir.integer(-1), None))
+        view(array, [part]) for part in (Slice(one, None, None), Slice(None, ir.integer(-1), None))
     )
     return operate_on(ast.Sub, later, earlier)

@@ -14,6 +14,7 @@ from npcompile.frontend.loops.rules.arguments import bound, required
 from npcompile.frontend.loops.rules.views import view
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.view_ir import WHOLE
 
 
 @language.calls(np.outer)
@@ -27,4 +28,4 @@ def outer(function: np.ufunc, left: ir.Expression, right: ir.Expression) -> ir.E
     for one in (left, right):
         if not isinstance(one.type, Array) or one.type.ndim != 1:
             raise Outside(f"`outer` of {left.type} and {right.type}")
-    return elementwise.called(function, (view(left, [ir.Slice(None, None, None), None]), right))
+    return elementwise.called(function, (view(left, [WHOLE, None]), right))

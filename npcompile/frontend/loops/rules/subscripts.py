@@ -15,6 +15,7 @@ from npcompile.frontend.loops.scalars import arithmetic, unsigned
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import TupleItem
 from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
+from npcompile.lower.loops.view_ir import WHOLE, Slice
 
 
 @language.expressions(ast.Subscript)
@@ -59,7 +60,7 @@ def parts_of(inference: Inference, index: ast.expr, axes: int) -> list[Index]:
         return parts  # type: ignore[return-value]
     at = parts.index(...)
     missing = axes - sum(part is not None for part in parts) + 1
-    whole = [ir.Slice(None, None, None)] * missing
+    whole = [WHOLE] * missing
     return [*parts[:at], *whole, *parts[at + 1 :]]  # type: ignore[list-item]
 
 
@@ -80,7 +81,7 @@ def _parts(inference: Inference, index: ast.expr) -> list[Index | EllipsisType]:
 def _part(inference: Inference, node: ast.expr) -> Index | EllipsisType:
     if isinstance(node, ast.Slice):
         bounds = [_bound(inference, one) for one in (node.lower, node.upper, node.step)]
-        return ir.Slice(*bounds)
+        return Slice(*bounds)
     if isinstance(node, ast.List):
         return fancy.listed(inference, node)
     return _part_of(inference, inference.value(node))

@@ -10,11 +10,10 @@ from npcompile.frontend.loops import language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Transposed
 from npcompile.lower.loops.types import Array, Known
+from npcompile.lower.loops.view_ir import WHOLE, Slice, Transposed, View
 
-Index = ir.Expression | ir.Slice | None
-_WHOLE = ir.Slice(None, None, None)
+Index = ir.Expression | Slice | None
 
 
 def view(container: ir.Expression, parts: list[Index]) -> ir.Expression:
@@ -23,16 +22,16 @@ def view(container: ir.Expression, parts: list[Index]) -> ir.Expression:
     missing = container.type.ndim - sum(part is not None for part in parts)
     if missing < 0:
         raise Outside("too many indices")
-    parts = [*parts, *[_WHOLE] * missing]
+    parts = [*parts, *[WHOLE] * missing]
     kinds = [part for part in parts if not isinstance(part, ir.Expression)]
     last = parts[-1] if parts else None
-    packed = container.type.packed and isinstance(last, ir.Slice) and _step(last) == 1
+    packed = container.type.packed and isinstance(last, Slice) and _step(last) == 1
     turned = container.type.turned and len(kinds) == container.type.ndim and not packed
     kind = Array(container.type.code, len(kinds), packed, container.type.writeable, turned)
-    return ir.View(kind, container, tuple(parts))
+    return View(kind, container, tuple(parts))
 
 
-def _step(part: ir.Slice) -> int | None:
+def _step(part: Slice) -> int | None:
     if part.step is None:
         return 1
     return part.step.value if isinstance(part.step, ir.Constant) else None
@@ -102,7 +101,7 @@ def _flip(inference: Inference, node: ast.Call) -> ir.Expression:
     array = inference.value(node.args[0])
     if not isinstance(array.type, Array):
         raise Outside(f"`flip` of {array.type}")
-    return view(array, [ir.Slice(None, None, ir.integer(-1))] * array.type.ndim)
+    return view(array, [Slice(None, None, ir.integer(-1))] * array.type.ndim)
 
 
 @language.calls(np.transpose)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.array_ir import Transposed
 from npcompile.lower.loops.codegen.array_code import inside
 from npcompile.lower.loops.codegen.emitter import Emitter, writes
 from npcompile.lower.loops.types import Array
+from npcompile.lower.loops.view_ir import Slice, Transposed, View
 
 
-@writes(ir.View)
-def _view(emitter: Emitter, node: ir.View) -> str:
+@writes(View)
+def _view(emitter: Emitter, node: View) -> str:
     array = emitter.value(node.array)
     parts = [_values(emitter, part) for part in node.parts]
     view = emitter.fresh(node.type)
@@ -22,7 +22,7 @@ def _view(emitter: Emitter, node: ir.View) -> str:
             made += 1
             continue
         length, stride = f"{array}.shape[{axis}]", f"{array}.stride({axis})"
-        if isinstance(part, ir.Slice):
+        if isinstance(part, Slice):
             _cut(emitter, part, values, f"{view}, {made}, {length}, {stride}")
             made += 1
         else:
@@ -32,12 +32,12 @@ def _view(emitter: Emitter, node: ir.View) -> str:
     return view
 
 
-def _values(emitter: Emitter, part: ir.Expression | ir.Slice | None) -> list[str]:
-    parts = (part.start, part.stop, part.step) if isinstance(part, ir.Slice) else (part,)
+def _values(emitter: Emitter, part: ir.Expression | Slice | None) -> list[str]:
+    parts = (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,)
     return ["0" if one is None else emitter.value(one) for one in parts]
 
 
-def _cut(emitter: Emitter, part: ir.Slice, values: list[str], axis: str) -> None:
+def _cut(emitter: Emitter, part: Slice, values: list[str], axis: str) -> None:
     start, stop, step = values
     if part.step is None:
         step = "1"
