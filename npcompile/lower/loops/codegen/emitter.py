@@ -14,6 +14,7 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, held_as, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.codegen.composed_trips import ComposedTrips
+from npcompile.lower.loops.codegen.function_heads import borrowed, head, parameter_types
 from npcompile.lower.loops.codegen.guess_code import guessing, verified
 from npcompile.lower.loops.codegen.leave_code import write_exits
 from npcompile.lower.loops.codegen.loop_versions import CHECKED, KEEPING, UNCHECKED
@@ -27,7 +28,6 @@ from npcompile.lower.loops.layout import Layout, layout_of
 from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import Known, Type
-from npcompile.lower.loops.verifier import bound_by
 
 ENTRY_NAME = "npc_loop("
 ENTRY = f'__attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
@@ -125,17 +125,19 @@ class Emitter:
         self.shares = within is None  # loops are shared among threads where that pays
         self.flag: str | None = None  # what is set, at the place at hand, instead of leaving
         self.has_flagged = False
-        self.at: Exit = Exit(ir.Place(0, 0), None)
+        self.at = ir.Place(0, 0)  # where Python goes on if the step at hand leaves
 
     def emit(self) -> Source:
         """Return the source."""
         for name, slot in self.layout.given.items():
             self._load(name, slot.kind, slot.offset)
-        given, self.lines = self.lines, [f"goto {self.region.entry.label};"]
+        given = self.lines
+        self.lines = [f"goto {self.region.entry.label};"]
         for block in self.region.blocks:
             self.block(block)
         functions, codes = function_texts(self.region, self.calls)
-        body, self.lines = [*given, *self.first, *self.lines], []
+        body = [*given, *self.first, *self.lines]
+        self.lines = []
         write_exits(self)
         first = []
         if (frames := self.layout.frames) is not None:
@@ -167,7 +169,8 @@ class Emitter:
             if name in self.region.stored:
                 self.set_tag(name, kind)
         given = [f"{kind} given_{place}" for place, kind in enumerate(parameter_types(self.within))]
-        bound, self.lines = self.lines, [f"goto {self.region.entry.label};"]
+        bound = self.lines
+        self.lines = [f"goto {self.region.entry.label};"]
         for block in self.region.blocks:
             self.block(block)
         first = []
@@ -182,7 +185,7 @@ class Emitter:
             self.lines.append("is_left = true;")
             self.lines.append("return npl::half_done;")
         text = "\n    ".join(("", *first, *self.declared, *bound, *self.first, *self.lines))
-        return f"{signature(self.within, given, self.calls)} {{{text}\n}}\n"
+        return f"{head(self.within, given, self.calls)} {{{text}\n}}\n"
 
     def call(self, function: ir.Function, operands: list[str]) -> str:
         """Return the call of a function. operands: its arguments, and the variables that take its answers."""
@@ -239,7 +242,8 @@ class Emitter:
 
     def block(self, block: ir.Block) -> None:
         """Write a block, and its versions without checks where it has some."""
-        self.loop, self.nest = self.loops.get(block), self.nests.get(block)
+        self.loop = self.loops.get(block)
+        self.nest = self.nests.get(block)
         copies = self.copies(block)
         for self.nested in copies:
             if block in self.region.nests and copies == (False, True) and not self.nested:
@@ -250,7 +254,8 @@ class Emitter:
                 _rules[ir.FastLoop](self, self.region.fast_loops[block])
             for version in self.versions():
                 self.version = version
-                self.here, self.is_free = None, self.trips_are_free()
+                self.here = None
+                self.is_free = self.trips_are_free()
                 counts_down = self.version == UNCHECKED and self.chunks.counts_down(block)
                 self.partial.begin(block, self.chunks.count(block) if counts_down else "")
                 self.lines.append(f"{self.label(block)}:;")
@@ -357,7 +362,7 @@ class Emitter:
 
     def poll(self, header: ir.Block) -> None:
         """Let other threads run, and leave where Python has been interrupted, now and then."""
-        self.at = Exit(ir.Place(header.source, 0), None)
+        self.at = ir.Place(header.source, 0)
         self.leave_if(polled(self.cost(header)))
 
     def cost(self, header: ir.Block) -> int | str:
@@ -379,7 +384,9 @@ class Emitter:
             return self.entered(block, self.version)
         if is_within and self.nested:
             return self.nested_label(block)
-        return self.checked_label(block) if is_within and block in self.region.nests else block.label
+        if is_within and block in self.region.nests:
+            return self.checked_label(block)
+        return block.label
 
     def entered(self, block: ir.Block, version: str) -> str:
         """Return the label of a block of the innermost loop at hand in one of its versions."""
@@ -417,39 +424,38 @@ class Emitter:
         for step in steps:
             assert step is not None
             self.held = {}
-            self.at = Exit(step.place, None)
+            self.at = step.place
             self.lines.append(f"{{  // line {step.line}")
             _rules[type(step)](self, step)
             self.lines.append("}")
 
-    def exit(self) -> str:
-        """Return the statement that leaves at the step at hand."""
+    def exit(self, why: str | None = None) -> str:
+        """Return the statement that leaves at the step at hand. why: the reason, where it is known."""
         if self.within is not None and not self.within.has_effects:
             return "return npl::undone;"
-        return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
+        return f"goto exit_{self.exits.setdefault(Exit(self.at, why), len(self.exits))};"
 
     def leave_if(self, condition: str, why: str | None = None) -> None:
         """Leave at the step at hand where a condition holds. why: the reason, where it is known."""
-        at, self.at = self.at, self.at if why is None else Exit(self.at.place, why)
         if self.flag is not None:
             self.lines.append(f"{self.flag} |= {condition};")
-            self.has_flagged, self.at = True, at
+            self.has_flagged = True
             return
-        text = self.exit()
+        text = self.exit(why)
         if self.loop is not None and self.version == KEEPING:
             text = f"{{ {self.kept_items(self.loop).left} {text} }}"
         self.lines.append(f"if (NPL_RARELY({condition})) {text}")
-        self.at = at
 
     def flagged(self, expression: ir.Expression) -> tuple[str, str]:
         """Return the C++ of a value, and the flag that it sets instead of leaving; empty if it never does."""
         self.count += 1
         place, flag = len(self.lines), f"flag_{self.count}"
-        around, self.flag, self.has_flagged = (self.flag, self.has_flagged), flag, False
+        around = self.flag, self.has_flagged
+        self.flag, self.has_flagged = flag, False
         text = self.value(expression)
-        found = self.has_flagged
+        is_set = self.has_flagged
         self.flag, self.has_flagged = around
-        if not found:
+        if not is_set:
             return text, ""
         self.lines.insert(place, f"bool {flag} = false;")
         return text, flag
@@ -484,9 +490,10 @@ class Emitter:
     def give(self, variable: str, value: ir.Expression) -> None:
         """Assign a value to a variable, which keeps the value's memory."""
         text = self.value(value)
-        self.lines.append(
-            f"npl::bind({variable}, {text});" if holds_memory(value.type) else f"{variable} = {text};"
-        )
+        if holds_memory(value.type):
+            self.lines.append(f"npl::bind({variable}, {text});")
+        else:
+            self.lines.append(f"{variable} = {text};")
 
     def kept(self, kind: Type) -> str:
         """Declare a new variable that keeps its memory until the step at hand is done; return its name."""
@@ -499,39 +506,9 @@ class Emitter:
 # -- functions ---------------------------------------------------------------------------------------------
 
 
-def borrowed(function: ir.Function) -> set[str]:
-    """Return the parameters that stay as they are given: they keep no memory of their own."""
-    if function.body is None or function.changed:  # attributes that are handed back may be arguments
-        return set()
-    steps = [step for block in function.body.blocks for step in (*block.steps, block.end) if step is not None]
-    bound = {name for step in steps for name in bound_by(step)}
-    return {name for name, kind in function.parameters if holds_memory(kind) and name not in bound}
-
-
-def parameter_types(function: ir.Function) -> list[str]:
-    """Return the C++ types of a function's parameters."""
-    kept = borrowed(function)
-    return [f"const {c_type(kind)} &" if name in kept else c_type(kind) for name, kind in function.parameters]
-
-
 def polled(trips: int | str) -> str:
     """Return the condition on which Python has been interrupted, after trips of so much cost."""
     return f"(trips -= {trips}) < 0 && (trips = npl::trips_between_polls, npl::interrupted())"
-
-
-def signature(function: ir.Function, given: list[str], calls: CallGraph) -> str:
-    """Return the head of a function: it returns `npl::done`, or how far it was when it left.
-
-    trips: the share of the time between two polls that is left. depth: how many calls of recursive functions
-    are under way.
-    """
-    assert function.result is not None
-    answer = [] if isinstance(function.result, Known) else [f"{c_type(function.result)} &answer"]
-    fields = [f"{c_type(kind)} &field_{number}" for number, kind in enumerate(function.left.values())]
-    depth = ["const int depth"] if function in calls.counted else []
-    given = ["int64_t &trips", *depth, *given, *answer, *fields]
-    kind = "NPL_INLINE" if function in calls.inlined else "static inline"
-    return f"{kind} int {function.name}({', '.join(given)})"
 
 
 def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code, ...]]:
@@ -544,14 +521,14 @@ def function_texts(region: ir.Region, calls: CallGraph) -> tuple[str, tuple[Code
             codes.append(Code((), Layout({}, {}, 0)))
             continue
         emitter = Emitter(function.body, function, calls)
-        heads.append(signature(function, parameter_types(function), calls) + ";")
+        heads.append(head(function, parameter_types(function), calls) + ";")
         texts.append(emitter.function(number))
         codes.append(Code(tuple(emitter.exits), emitter.layout))
     text = "".join(line + "\n" for line in (*heads, *texts))
     return text, tuple(codes)
 
 
-# -- ends --------------------------------------------------------------------------------------------------
+# -- steps and ends ----------------------------------------------------------------------------------------
 
 
 @does(ir.Jump)
@@ -561,40 +538,15 @@ def _jump(emitter: Emitter, end: ir.Jump) -> None:
 
 @does(ir.Leave)
 def _leave(emitter: Emitter, end: ir.Leave) -> None:
-    emitter.at = Exit(end.place, end.why)
-    emitter.lines.append(emitter.exit())
-
-
-@does(ir.Return)
-def _return(emitter: Emitter, end: ir.Return) -> None:
-    if end.value is not None:
-        emitter.give("answer", end.value)
-    for number, field in enumerate(end.fields):
-        emitter.give(f"field_{number}", field)
-    emitter.lines.append("return npl::done;")
+    emitter.lines.append(emitter.exit(end.why))
 
 
 @does(ir.Bind)
 def _bind(emitter: Emitter, step: ir.Bind) -> None:
     kind = step.value.type
-    # An item that is expected to be None is looked at.
-    value = (
-        "" if isinstance(step.value, ir.Constant) and isinstance(kind, Known) else emitter.value(step.value)
-    )
     if not isinstance(kind, Known):
+        value = emitter.value(step.value)
         emitter.lines.append(f"npl::bind({emitter.variable(step.name, kind)}, {value});")
+    elif not isinstance(step.value, ir.Constant):
+        emitter.value(step.value)  # an item that is expected to be None is looked at
     emitter.set_tag(step.name, kind)
-
-
-@does(ir.CallFunction)
-def _call_function(emitter: Emitter, step: ir.CallFunction) -> None:
-    operands = [emitter.value(operand) for operand in step.operands]
-    result = step.function.result
-    assert result is not None
-    if not isinstance(result, Known):
-        operands.append(emitter.variable(step.name, result))
-    operands += [emitter.variable(name, kind) for name, kind in step.function.left.items()]
-    emitter.lines.append(f"const int way = {emitter.call(step.function, operands)};")
-    emitter.leave_if("way != npl::done")
-    for name, kind in (*step.function.changed.items(), (step.name, result)):
-        emitter.set_tag(name, kind)

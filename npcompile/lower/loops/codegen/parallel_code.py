@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, held_as
-from npcompile.lower.loops.codegen.emitter import Emitter, Exit, does
+from npcompile.lower.loops.codegen.emitter import Emitter, does
 from npcompile.lower.loops.parallel_ir import Rows, SharedLoop
 from npcompile.lower.loops.types import INT, Known, Scalar, Type
 
@@ -36,7 +36,7 @@ class Trips(Emitter):
             self.declared.append(f"{known} = {outside}_given;")
         return known
 
-    def exit(self) -> str:
+    def exit(self, why: str | None = None) -> str:
         return "goto stopped;"
 
     def copies(self, block: ir.Block) -> tuple[bool, ...]:
@@ -104,7 +104,7 @@ def _share(emitter: Emitter, loop: SharedLoop) -> None:
     lines.append("while (sharing.next()) {")
     _round(emitter, trips)
     lines.append(f"{state}.position += sharing.count; sharing.done += sharing.count;")
-    emitter.at = Exit(ir.Place(loop.header.source, 0), None)
+    emitter.at = ir.Place(loop.header.source, 0)
     emitter.leave_if("npl::interrupted()")
     lines.append("}")
     emitter.leave_if("sharing.asked && npl::interrupted()")

@@ -315,11 +315,3 @@ def _tuple(emitter: Emitter, node: ir.MakeTuple) -> str:
 @writes(ir.Part)
 def _part(emitter: Emitter, node: ir.Part) -> str:
     return f"npl::get<{node.index}>({emitter.value(node.whole)})"
-
-
-@writes(ir.Call)
-def _call(emitter: Emitter, node: ir.Call) -> str:
-    operands = [emitter.value(operand) for operand in node.operands]
-    answer = emitter.kept(node.type)
-    emitter.leave_if(emitter.call(node.function, [*operands, answer]))
-    return answer
