@@ -41,7 +41,7 @@ LEAVES = (
     *("npcompile.diagnostics.garbage", "npcompile.diagnostics.log", "npcompile.diagnostics.naming"),
     "npcompile.diagnostics.paths",
     "npcompile.diagnostics.reason",
-    *("npcompile.tiering.backoff", "npcompile.tiering.overhead"),
+    *("npcompile.tiering.backoff", "npcompile.tiering.deferred_calls", "npcompile.tiering.overhead"),
     "npcompile.diagnostics.settings",
     "npcompile.diagnostics.words",
 )

@@ -19,7 +19,7 @@ from npcompile.frontend.rewrite.partition import UNKNOWN, must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.partition.substitutes import Creating, Drawing
 from npcompile.runtime.function import RecordedFunction
-from npcompile.tiering import overhead
+from npcompile.tiering import deferred_calls
 from npcompile.tiering.overhead import current
 
 # Seconds for which loops of which nothing comes go on as they were written.
@@ -54,7 +54,7 @@ class CalleeSubstitution:
         now = time.monotonic()
         if now >= self._tries_at:
             self._tries_at = now + PATIENCE
-            overhead.later(PATIENCE, self._try_blocks)
+            deferred_calls.later(PATIENCE, self._try_blocks)
 
     def _try_blocks(self) -> None:
         self.unanswered = self.idle = 0

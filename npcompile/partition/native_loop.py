@@ -45,10 +45,11 @@ from npcompile.partition.large_arrays import LARGEST, is_large
 from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at, why_not_held
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
+from npcompile.tiering.deferred_calls import later
 from npcompile.tiering.fewest_trips import FewestTrips
 from npcompile.tiering.first_trips import FirstTrips
 from npcompile.tiering.leave_budget import LeaveBudget
-from npcompile.tiering.overhead import is_unlimited, later
+from npcompile.tiering.overhead import is_unlimited
 from npcompile.tiering.typing_budget import TypingBudget
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled

@@ -9,10 +9,7 @@ taken where the one begins and the other goes on (`Call.switch`), never per oper
 from __future__ import annotations
 
 import contextlib
-import heapq
-import itertools
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +17,7 @@ from types import CodeType
 from typing import Any, Protocol
 
 from npcompile.diagnostics.settings import config
+from npcompile.tiering import deferred_calls
 from npcompile.tiering.backoff import Backoff
 
 clock: Callable[[], float] = time.perf_counter
@@ -64,67 +62,6 @@ LONGER = 2
 # Native loops are typed in a share of the user's time of all calls so far; in what recordings may take, too.
 TYPING = 0.5
 NANO = 1e-9  # seconds
-
-
-# Seconds for which the thread that calls functions later waits for another one.
-LINGERING = 1.0
-
-
-class _Later:
-    """Functions that are called at a time to come, all by one thread, which ends where there are none."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._due: list[tuple[float, int, list[Callable[[], None]]]] = []  # a heap; an empty list: prevented
-        self._numbers = itertools.count()
-        self._runs = False
-
-    def add(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
-        held = [function]
-        with self._changed:
-            heapq.heappush(self._due, (time.monotonic() + seconds, next(self._numbers), held))
-            if self._runs:
-                if self._due[0][2] is held:
-                    self._changed.notify()
-            else:
-                try:
-                    threading.Thread(target=self._run, name="npcompile-later", daemon=True).start()
-                    self._runs = True
-                except RuntimeError:  # no thread can be started any more: the process ends
-                    self._due.clear()
-        return held.clear
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                while self._due and not self._due[0][2]:
-                    heapq.heappop(self._due)
-                left = self._due[0][0] - time.monotonic() if self._due else LINGERING
-                if left > 0:
-                    if not self._changed.wait(left) and not self._due:
-                        self._runs = False
-                        return
-                    continue
-                *_, held = heapq.heappop(self._due)
-            for function in [*held]:
-                function()
-
-
-_later = _Later()
-
-
-def _forget_threads() -> None:
-    """A forked child has none of the threads that were there."""
-    global _later
-    _later = _Later()
-
-
-os.register_at_fork(after_in_child=_forget_threads)
-
-
-def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
-    """Call a function on another thread, after some seconds. The function returned prevents the call."""
-    return _later.add(seconds, function)
 
 
 # Calls of jitted functions within one another, past which they are Python's alone: each that machinery looks
@@ -400,7 +337,7 @@ class Call:
         wait = self.machinery / share - (now - self.began)
         if self._waits is None:
             self._waits = Backoff(0, LONGER)
-        self._forget = later(self._waits.wait(int(wait / NANO)) * NANO, self._go_on)
+        self._forget = deferred_calls.later(self._waits.wait(int(wait / NANO)) * NANO, self._go_on)
 
     def _go_on(self) -> None:
         self.spent, self._forget = False, None

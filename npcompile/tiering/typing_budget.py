@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from npcompile.tiering import overhead
+from npcompile.tiering import deferred_calls, overhead
 from npcompile.tiering.overhead import TIMES, Allowance, Call, TooLong, ending, this_thread
 
 # The seconds that typing is taken to need: at least, and for each step of the control-flow graph.
@@ -48,7 +48,7 @@ class TypingBudget:
         """Tell if the loop's typing was postponed; `ready` is called if the call comes to pay for it."""
         if self.postponed and not self._asked:
             self._asked = True
-            overhead.later(self._call.until_typing(self._needs), partial(self._tell, ready))
+            deferred_calls.later(self._call.until_typing(self._needs), partial(self._tell, ready))
         return self.postponed
 
     def _tell(self, ready: Callable[[], None]) -> None:

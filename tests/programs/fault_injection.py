@@ -45,6 +45,7 @@ PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
 # and statements of Python's, threads that are no call's, and what the interpreter has in place of kernels.
 EXEMPT = (
     "frontend/boundary/faults.py",
+    "tiering/deferred_calls.py",
     "tiering/overhead.py",
     "tiering/account.py:Account.charge",
     "tiering/backoff.py:Backoff.",  # of waits that it keeps

@@ -14,7 +14,7 @@ from scipy import constants, linalg, signal
 import npcompile
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.rewrite import source
-from npcompile.tiering import overhead
+from npcompile.tiering import deferred_calls, overhead
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -43,7 +43,7 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], Clock]]:
     """Budgets by a clock that machinery moves by so many seconds at each look."""
     with monkeypatch.context() as patch:
-        patch.setattr(overhead, "later", lambda seconds, function: lambda: None)
+        patch.setattr(deferred_calls, "later", lambda seconds, function: lambda: None)
         for name, value in (("FIRST", 0.1), ("KEPT", 2.0), ("ALLOWANCE", math.inf)):
             patch.setattr(overhead, name, value)
 

@@ -17,7 +17,7 @@ from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.recording_families import Family
 from npcompile.runtime.specialization import Specialization
-from npcompile.tiering import overhead
+from npcompile.tiering import deferred_calls, overhead
 from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.block_contest import rests_of_losers
 from npcompile.tiering.idle_calls import MAX_DEPTH, IdleCalls
@@ -53,7 +53,7 @@ def test_calls_that_have_spent_too_much(monkeypatch: pytest.MonkeyPatch) -> None
         return lambda: None
 
     monkeypatch.setattr(overhead, "clock", lambda: now)
-    monkeypatch.setattr(overhead, "later", later)
+    monkeypatch.setattr(deferred_calls, "later", later)
     monkeypatch.setattr(overhead, "ALLOWANCE", 0.03)
     call = overhead.Call()
     for seconds in (0.06, 0.001, 0.001, 0.6):

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import npcompile
 from npcompile.frontend.record import loops
-from npcompile.tiering import overhead
+from npcompile.tiering import deferred_calls, overhead
 from tests.programs.loops import LOOPS
 from tests.programs.overhead_callbacks import ITEMS
 from tests.programs.overhead_containers import CONTAINERS
@@ -60,7 +60,7 @@ class Ticking:
         self.due: list[tuple[int, Callable[[], None]]] = []
         self.later = later
         patch.setattr(overhead, "clock", self.look)
-        patch.setattr(overhead, "later", self.wait)
+        patch.setattr(deferred_calls, "later", self.wait)
         patch.setattr(overhead, "ALLOWANCE", allowance)
         patch.setattr(overhead, "EACH", allowance if each is None else each)
         patch.setattr(overhead, "KEPT", 0.0)
@@ -359,7 +359,7 @@ def test_a_long_call_is_given_another_allowance(monkeypatch: pytest.MonkeyPatch)
         given.append(function)
         return lambda: None
 
-    monkeypatch.setattr(overhead, "later", later)
+    monkeypatch.setattr(deferred_calls, "later", later)
 
     def goes_on(x: Any, half: Any) -> Any:
         for i in range(20):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.tiering import overhead, typing_budget
+from npcompile.tiering import deferred_calls, overhead, typing_budget
 from npcompile.tiering.overhead import Allowance, check_time
 from npcompile.tiering.typing_budget import A_STEP, AT_FIRST, AT_LEAST, TypingBudget
 from tests.frontend.loops.native import begin
@@ -25,7 +25,9 @@ class Clock:
         self.asked: list[tuple[float, Callable[[], None]]] = []
         for name in ("clock", "cpu"):
             patch.setattr(overhead, name, lambda: self.now)
-        patch.setattr(overhead, "later", lambda seconds, function: self.asked.append((seconds, function)))
+        patch.setattr(
+            deferred_calls, "later", lambda seconds, function: self.asked.append((seconds, function))
+        )
         for name, seconds in {"FIRST": 0.1, "EACH": 0.001, "KEPT": 2.0, "SHARE": 0.0, "PAID": 0.0}.items():
             patch.setattr(overhead, name, seconds)
 

@@ -15,7 +15,7 @@ from npcompile.lower.loops.service.compiler import Job
 from npcompile.partition import callees
 from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.runtime.recorded_program import RecordedProgram
-from npcompile.tiering import overhead
+from npcompile.tiering import deferred_calls
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -28,7 +28,7 @@ class Later:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.due: list[Callable[[], None]] = []
-        monkeypatch.setattr(overhead, "later", self.add)
+        monkeypatch.setattr(deferred_calls, "later", self.add)
         monkeypatch.setattr(callees, "PATIENCE", 1e9)
 
     def add(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
