@@ -41,10 +41,9 @@ from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.request import AGAIN, ONWARD, NoAnswer, Request, Way
-from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
+from npcompile.runtime.shape_sharing import LOOKED_AT, SHORT
 from npcompile.runtime.specialization import Specialization
 from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
-from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.compile_budget import waits_for_another
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, Call, enter, estimate, leave, this_thread
 from npcompile.tiering.protocols import PartitionedLike
@@ -469,21 +468,6 @@ class RecordedFunction(DeviceChoice):
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call that is not recorded, as those before were recorded in vain."""
         return self._plain(args, kwargs, why_given_up(self))
-
-    def _seldom(self) -> int:
-        """Give the least number of calls to pass over after one of which nothing is kept: ever more."""
-        self._unkept += 1
-        if self._unkept == 1 or self._waits is None:
-            self._waits = Backoff(LOOKED_AT, most=LOOKED_AT << MOST_SELDOM)
-        elif self._unkept % SELDOM == 0:
-            self._waits.lengthen()
-        return self._waits.length
-
-    def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
-        self._looks += 1
-        calls = min(most, least + self._looks % LOOKED_AT)  # no rhythm of the calls' own
-        self.unlooked = calls if calls > 0 and fast_path.passes_over(self) else 0
-        return self.unlooked
 
     def gave_up(self) -> None:
         """Take note that a signature was left to NumPy, which was measured to take less time."""

@@ -119,9 +119,24 @@ class ShapeSharing(KernelLinking):
         raise NotImplementedError
 
     def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
-        """Calls by signatures that are not known are NumPy's for now: have the native runtime answer some of
-        those to come, at most so many, and about `least`. Their number."""
-        raise NotImplementedError
+        """Have the native runtime leave some of the calls to come to NumPy, by signatures that are not known.
+
+        Returns their number: about `least`, and `most` at most; 0 where there is no native runtime.
+        """
+        self._looks += 1
+        calls = min(most, least + self._looks % LOOKED_AT)  # no rhythm of the calls' own
+        seen: Any = self  # as `fast_path.Seen`
+        self.unlooked = calls if calls > 0 and fast_path.passes_over(seen) else 0
+        return self.unlooked
+
+    def _seldom(self) -> int:
+        """Give the least number of calls to pass over after one of which nothing is kept: ever more."""
+        self._unkept += 1
+        if self._unkept == 1 or self._waits is None:
+            self._waits = Backoff(LOOKED_AT, most=LOOKED_AT << MOST_SELDOM)
+        elif self._unkept % SELDOM == 0:
+            self._waits.lengthen()
+        return self._waits.length
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
         """The signature of a call, whose leaves are put into `leaves`."""
