@@ -475,6 +475,7 @@ class RecordedFunction(DeviceChoice):
     def _record(
         self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call
     ) -> Any:
+        """Answer a call by NumPy, and record it meanwhile, if the function can be and another way is kept."""
         rewritten = self._source()
         if isinstance(rewritten, Reason):
             state.move(Event.CLOSED)
@@ -532,8 +533,18 @@ class RecordedFunction(DeviceChoice):
             self._not_followed(state, traced)
             return result
         self.balance.learn(key, traced.program)
-        if not self._worth(state, traced):
-            return result
+        if self._worth(state, traced):
+            self._keep_program(state, traced, general, leaves, call)
+        return result
+
+    def _keep_program(
+        self, state: Specialization, traced: Traced, general: bool, leaves: list[Any], call: Call
+    ) -> None:
+        """Keep the program of a recording, and have it compiled. general: lengths in it are traced numbers.
+
+        leaves: those of the call's signature.
+        """
+        assert traced.program is not None
         state.count += 1
         self.own_stats.programs += 1
         self._programs.append(traced.program)
@@ -544,15 +555,14 @@ class RecordedFunction(DeviceChoice):
             cause = why_recorded(self, state)
             if cause is not None:
                 log.recorded_again(self.name, self.at(self._first_line()), cause)
-        if group is not None:
+        if state.group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
-            group.add(state.lengths, entry, general, leaves)
+            state.group.add(state.lengths, entry, general, leaves)
         if config.backend == "interpreter" and mesh_of(entry.program.device) is None:
             self._answer_op_by_op(state, entry)
-            return result
+            return
         again = self.root.own_stats.calls > 1 or general or has_others
         self._have_compiled(state, entry, later=not again and waits_for_another(call.lasted))
-        return result
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:
         """Cut the function into blocks, as the recording of a call was given up; else leave it to Python."""
