@@ -285,14 +285,8 @@ class NativeLoop:
         if self._errors_matter():
             return None
         entry = self._entry(iterator if iterator is True else back_by_one(iterator), values)
-        typed = None if entry is None else self._find(entry)
-        if entry is None or typed is None:
-            self._typing.tell_if_postponed(self._make_ready)
-            return None
-        if not typed.job.done:  # the trips so far have changed the types of names
-            typed.job.tell(self._make_ready)
-            return None
-        return self._run(typed, entry)
+        typed = self._compiled(entry)
+        return None if entry is None or typed is None else self._run(typed, entry)
 
     def _errors_matter(self) -> bool:
         """Tell if NumPy is to raise or tell floating-point errors, by settings made since the call began."""
@@ -403,6 +397,17 @@ class NativeLoop:
             return None
         if typed.job.error is not None:
             self.refuse(str(typed.job.error))
+            return None
+        return typed
+
+    def _compiled(self, entry: Entry | None) -> TypedLoop | None:
+        """Return the native code for an entry within the loop; None where none is compiled."""
+        typed = None if entry is None else self._find(entry)
+        if typed is None:
+            self._typing.tell_if_postponed(self._make_ready)
+            return None
+        if not typed.job.done:  # the trips so far have changed the types of names
+            typed.job.tell(self._make_ready)
             return None
         return typed
 
@@ -586,14 +591,9 @@ class NativeLoop:
         if self._errors_matter():
             return None
         values = [outcome.names.get(name, names.get(name, self._missing(name))) for name in self.takes]
-        found = (
-            None if any(value is MISSING for value in values) else self._entry(outcome.rest, tuple(values))
-        )
-        typed = None if found is None else self._find(found)
-        if found is None or typed is None:
-            self._typing.tell_if_postponed(self._make_ready)
+        is_missing = any(value is MISSING for value in values)
+        entry = None if is_missing else self._entry(outcome.rest, tuple(values))
+        typed = self._compiled(entry)
+        if entry is None or typed is None:
             return None
-        if not typed.job.done:
-            typed.job.tell(self._make_ready)
-            return None
-        return typed, found._replace(names=self._visible(outcome.names) | found.names)
+        return typed, entry._replace(names=self._visible(outcome.names) | entry.names)
