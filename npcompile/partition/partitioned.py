@@ -82,9 +82,8 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         self._as_they_are = []
         self.stale = True  # the levels have changed since the function was cut
         self.made: Outline | None = None
-        self.why: tuple[Reason | None, int | None] | None = (
-            None  # it could not be recorded whole: reason, line
-        )
+        # The reason and line for which it could not be recorded whole.
+        self.why: tuple[Reason | None, int | None] | None = None
         self.blocks: dict[Any, Block] = {}
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
         self.body, self.asked, self.asking, self.recurs, self.first = None, 0, 0, False, None

@@ -72,9 +72,8 @@ class RecordedFunction(DeviceChoice):
     max_programs = MAX_PROGRAMS
     _alone = True  # it is not one of those that share their recordings
     cut: Any = None  # whose loop calls it, a block
-    tries_again = (
-        False  # replays that were measured to be slower than NumPy are measured again, ever more seldom
-    )
+    # True: replays that were measured to be slower than NumPy are measured again, ever more seldom.
+    tries_again = False
     _direct = False  # True: the native front calls the plain function, without entering Python here
 
     def __init__(

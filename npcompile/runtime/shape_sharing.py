@@ -61,19 +61,18 @@ class ShapeSharing(KernelLinking):
     """A function of which some programs answer for more than one signature."""
 
     __slots__ = (
-        *(
-            "_crowd",
-            "_default_float",
-            "_full",
-            "_groups",
-            "_kinds",
-            "_looks",
-            "_unkept",
-            "_wait",
-            "_waits",
-            "balance",
-        ),
-        *("cost", "fast_random"),
+        "_crowd",
+        "_default_float",
+        "_full",
+        "_groups",
+        "_kinds",
+        "_looks",
+        "_unkept",
+        "_wait",
+        "_waits",
+        "balance",
+        "cost",
+        "fast_random",
         "unlooked",  # calls still to pass unlooked at: the native runtime counts them
     )
     max_signatures = MAX_SIGNATURES

@@ -77,19 +77,17 @@ class Specialization(Account):
 
     # The native runtime looks into these at each call (lower/native/front.h).
     __slots__ = (
-        *(
-            "__dict__",
-            "block_contest",
-            "is_numpys",
-            "lent",
-            "misses",
-            "partitioned",
-            "owed",
-            "raises",
-            "ready",
-            "rest",
-            "trial",
-        ),
+        "__dict__",
+        "block_contest",
+        "is_numpys",
+        "lent",
+        "misses",
+        "owed",
+        "partitioned",
+        "raises",
+        "ready",
+        "rest",
+        "trial",
     )
 
     chunks: Chunked | None = None  # Dask arrays are among the arguments
@@ -99,9 +97,8 @@ class Specialization(Account):
         self.group = group  # calls that differ in lengths alone
         self.lengths = lengths
         self.kind: Any = None  # its signature without lengths
-        self.general: PolymorphicProgram | None = (
-            None  # the program whose replay for any numbers is among `ready`
-        )
+        # The program whose replay for any numbers is among `ready`.
+        self.general: PolymorphicProgram | None = None
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[RecordedProgram] = []
         self.postponed: list[RecordedProgram] = []  # those of them that are compiled once another call comes
@@ -124,9 +121,8 @@ class Specialization(Account):
         self.tier = Tier.RECORDING
         self.is_numpys = False  # for good: the native runtime has the function itself called
         self.rest = 0  # calls left to the plain function, as nothing is compiled yet
-        self.partitioned: PartitionedLike | None = (
-            None  # cut into blocks, where it cannot be recorded as a whole
-        )
+        # The function cut into blocks, where it cannot be recorded as a whole.
+        self.partitioned: PartitionedLike | None = None
         self.block_contest: BlockContest | None = None  # of the cut, beside the plain function
         # The native runtime answers calls by it, where the function is native as a whole.
         self.lent: Any = None
@@ -196,9 +192,8 @@ class Specialization(Account):
             self._missed_in_vain(tries_again)
             return False
         self.misses += 1
-        if (
-            self.is_paused
-        ):  # the values it would decide by cannot be told apart yet: it says nothing of later calls
+        # The values that it would decide by cannot be told apart yet: it says nothing of later calls.
+        if self.is_paused:
             self._missed_in_vain(tries_again)
             return False
         balance.missed()

@@ -160,14 +160,20 @@ class Watch:
 
     @beside(_stop)
     def _begin(self, partitioned: PartitionedLike) -> None:
+        """Note that a function which is measured is called."""
         self.frames.append(_Frame(partitioned))
 
     @beside(_stop)
     def _end(self) -> None:
+        """Note that the innermost of these calls is over."""
         self.tock()
         self.frames.pop()
 
     def _clocked(self, partitioned: PartitionedLike) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
+        """Return a function that was cut with calls of `tick` and `tock` around what stays Python in it.
+
+        Beside it, the statements that they number; None where it is not cut.
+        """
         fn = partitioned.owner.__wrapped__
         assert isinstance(fn, types.FunctionType)
 
@@ -201,7 +207,7 @@ class Watch:
             cell.cell_contents = timed if takes else plain()
 
     def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A block, or a function that is jitted, too: its time is not that of the statement around it."""
+        """Return a block or jitted function whose time is taken: it is none of the statement around it."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
             start = clock()
@@ -215,6 +221,7 @@ class Watch:
 
     @beside(_stop)
     def tick(self, unit: int) -> None:
+        """Begin to take the time of a statement; the function calls this before it."""
         if not self.frames:  # a generator goes on after the call
             return
         frame = self.frames[-1]
@@ -237,6 +244,7 @@ class Watch:
 
     @beside(_stop)
     def tock(self) -> None:
+        """Count the time of the statement at hand; the function calls this after it."""
         now = clock()
         if not self.frames or (frame := self.frames[-1]).unit is None:
             return
@@ -256,6 +264,7 @@ class Watch:
     # -- telling -------------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
+        """Tell of the statements that cost, by the calls that were measured."""
         for (partitioned, unit), part in costly_parts(self.calls, PART, SECONDS):
             self._tell_of(partitioned, self.made[partitioned][1][unit], part)
 
