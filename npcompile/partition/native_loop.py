@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import time
 import warnings
 from dataclasses import replace
 from itertools import islice
@@ -43,6 +42,7 @@ from npcompile.lower.loops.types import Known
 from npcompile.lower.native import native
 from npcompile.partition.large_arrays import LARGEST, is_large
 from npcompile.partition.loop_entry import RANGE_ITERATOR, Entry, length_of, state_at, why_not_held
+from npcompile.runtime.deadlines import seconds_until
 from npcompile.tiering.backoff import UNBOUNDED
 from npcompile.tiering.contest import are_held
 from npcompile.tiering.deferred_calls import later
@@ -303,7 +303,7 @@ class NativeLoop:
         """Wait until no native code of this loop is being compiled, and what enters it quickly is there."""
         waits = [typed.job.wait for typed in self.typed]
         for wait in [*waits, want_runtime().wait] if waits else []:
-            wait(None if deadline is None else max(deadline - time.monotonic(), 0.0))
+            wait(seconds_until(deadline))
 
     @property
     def typed(self) -> list[TypedLoop]:

@@ -6,12 +6,12 @@ What no kernel does stays as Dask noted it. Where there is none at all, a reason
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from npcompile.runtime.chunk_kernels import ChunkKernel, Step, text_of_kernel
 from npcompile.runtime.dask_graphs import arrays_in, layers_of, put_together
+from npcompile.runtime.deadlines import seconds_until
 from npcompile.runtime.specialization import Specialization
 
 
@@ -80,4 +80,4 @@ class DaskCalls:
     def wait(self, deadline: float | None) -> None:
         """Wait until kernels are compiled that chunks have been given to."""
         for kernel in list(self._kernels.values()):
-            kernel.jitted.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+            kernel.jitted.wait(seconds_until(deadline))

@@ -6,7 +6,6 @@ It is the base of `RecordedFunction`; everything that waits for the compiler is 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from traceback import walk_tb
 from typing import Any
@@ -22,6 +21,7 @@ from npcompile.lower.mesh.job import MeshJob
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
+from npcompile.runtime.deadlines import deadline_after, seconds_until
 from npcompile.runtime.guarded_replays import Exactly
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import Specialization
@@ -229,7 +229,7 @@ class KernelLinking(Account):
 
     def _wait_for(self, entry: RecordedProgram, deadline: float | None = None) -> None:
         for job in entry.jobs:
-            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+            job.wait(seconds_until(deadline))
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait until all that this function has under way is compiled, or has failed (see `stats.reasons`).
@@ -257,7 +257,7 @@ class KernelLinking(Account):
         """
         self.allowance.renew()
         with log.waiting(self.name):
-            self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
+            self._wait_for_all(deadline_after(timeout))
 
     def _wait_for_all(self, deadline: float | None) -> None:
         with self._lock:
@@ -274,7 +274,7 @@ class KernelLinking(Account):
                 self._wait_for(entry, deadline)
             self._link(state)
         for job in list(self._awaited):
-            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+            job.wait(seconds_until(deadline))
         self._count_awaited()
 
     def at(self, line: int | None) -> Place | None:
