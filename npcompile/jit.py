@@ -152,7 +152,7 @@ class Jitted(RecordedFunction):
     def _is_to_earn(self) -> bool:
         """Tell if first calls may spend no more than later ones, as the function calls libraries."""
         if self._earns is None:
-            self._earns = not self._strict and calls_libraries(self.__wrapped__)
+            self._earns = not self.is_strict and calls_libraries(self.__wrapped__)
             if self._earns:
                 self.allowance.first = False
         return self._earns
@@ -162,7 +162,7 @@ class Jitted(RecordedFunction):
         where that is refused. Its signature may spend what a first call may, and its family may be left."""
         state = request.state = self.by_signature.get(request.key)
         if (state is None or (state.ready and not state.pending)) and not self._is_to_earn():
-            self.allowance.begin(state is not None, self._has_to_wait)
+            self.allowance.begin(state is not None, self.has_to_wait)
         if self._rest:
             self._rest -= 1
             self.note(Cause.SHORT_LIVED(), self.at(None))
@@ -170,7 +170,7 @@ class Jitted(RecordedFunction):
         if self._family is not None and (self._family.parted or self._is_full(state)):
             self._leave_family()
             state = None
-        if state is not None and state.refused is not None and self._strict:
+        if state is not None and state.refused is not None and self.is_strict:
             raise NotCompiledError(state.refused)
         return ONWARD
 
@@ -182,7 +182,7 @@ class Jitted(RecordedFunction):
             return
         self._told.add(where)
         text = f"{self.name}: {where}: {what}; instead: {instead}"
-        if self._strict:
+        if self.is_strict:
             raise NotCompiledError(text)
         warn(text)
 
@@ -322,7 +322,7 @@ class Jitted(RecordedFunction):
     @property
     def has_options(self) -> bool:
         """Tell if calls may give other values than the plain function's."""
-        return self._default_float is not None or self.fast_random
+        return self.default_float is not None or self.fast_random
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -342,7 +342,7 @@ class Jitted(RecordedFunction):
             found = getattr(found, part, None)
         if found is self and not (self.__module__ == "__main__" and _pickles_by_value(sys._getframe(1))):
             return self.__qualname__
-        options = self._wait, self._strict, self._default_float, self.fast_random
+        options = self.always_waits, self.is_strict, self.default_float, self.fast_random
         return _unpickled, (self.__wrapped__, texts_of(self.__wrapped__), *options)
 
     def __copy__(self) -> Jitted:

@@ -38,8 +38,8 @@ def tell_libraries(partitioned: Any) -> None:
     for node, name in levels.libraries.items():
         reason, place = Cause.LIBRARY(name), partitioned.owner.at(node.lineno)
         answer = isinstance(node, ast.Return) and isinstance(node.value, ast.Call)
-        if root._strict and not answer:
-            root._report(reason, place)
+        if root.is_strict and not answer:
+            root.report_uncompiled(reason, place)
         root.note(reason, place)
 
 

@@ -81,9 +81,9 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
     if passes and jitted:
         made = jit(
             made.__wrapped__,
-            wait=made._wait,
-            strict=made._strict,
-            default_float=made._default_float,
+            wait=made.always_waits,
+            strict=made.is_strict,
+            default_float=made.default_float,
             fast_random=made.fast_random,
         )
     if passes or not jitted:
@@ -91,7 +91,7 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
     leaves: list[Any] = []
     key = _key(made, args, kwargs, leaves)
     before = replace(made.stats)
-    strict, made._strict = made._strict, False
+    strict, made.is_strict = made.is_strict, False
     try:
         with warnings.catch_warnings(), forcing():
             warnings.simplefilter("ignore", NotCompiledWarning)
@@ -117,7 +117,7 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
             measured.replays = frozenset(replay_codes(made))
             state = made.by_signature.get(key) if key is not None else None
     finally:
-        made._strict = strict
+        made.is_strict = strict
     explanation = explanation_of(made, [] if state is None else [state], result, again or moved, seconds)
     explanation = replace(explanation, passes=tuple(snapshots), detail=detail)
     report = replace(report_of(explanation, measured), device=made.told_of_choice(key, leaves))

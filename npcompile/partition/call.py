@@ -129,7 +129,7 @@ class PartitionedCalls(CalleeSubstitution):
 
     def _affords(self, call: Call) -> bool:
         """Tell whether it may be cut anew in the call at hand."""
-        return self.owner._has_to_wait or call.affords(self.took)
+        return self.owner.has_to_wait or call.affords(self.took)
 
     def _go_further(self, call: Call) -> None:
         """Have a call go on with what calls before it have left."""
@@ -186,7 +186,7 @@ class PartitionedCalls(CalleeSubstitution):
             if not (self.useful or is_first) and this_thread.call is None:
                 state.charge(clock() - began - self.ran, self.ran)
                 self.root.allowance.lasted += self.ran
-        return self.owner._despite(fault, args, kwargs)
+        return self.owner.answer_despite(fault, args, kwargs)
 
     def _answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call that native code of the whole function does not answer at once."""
@@ -331,7 +331,7 @@ class PartitionedCalls(CalleeSubstitution):
             own, inner = self.owner.own_stats, self.root.block_stats
             if own is not inner:
                 self.root.filters = warnings.filters
-                if self.refused is not None and self.owner._strict:
+                if self.refused is not None and self.owner.is_strict:
                     raise NotCompiledError(self.refused)
             before = inner.calls, inner.replays, inner.recordings
             entries = own.loop_entries, inner.loop_entries

@@ -115,14 +115,14 @@ class CalleeSubstitution:
             return self._method(fn.__func__, fn.__self__) or fn
         if (resize := counting(fn)) is not None:
             return resize
-        if kind is types.BuiltinFunctionType and self.owner._default_float is None:
+        if kind is types.BuiltinFunctionType and self.owner.default_float is None:
             return fn
         if kind is functools.partial:
             inner = self._entered(fn.func)
             return fn if inner is fn.func else functools.partial(inner, *fn.args, **fn.keywords)
         if inlining.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
             return method
-        default = self.owner._default_float
+        default = self.owner.default_float
         if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
             return Creating(fn, default)
         return fn
@@ -131,7 +131,7 @@ class CalleeSubstitution:
         """Tell if `enter` gives this itself, and need not be asked at each call. (Should another function
         come to stand there, it is called right, but plain.) A function that the call at hand has no time left
         to jit is asked for: a later call may have it."""
-        if fn is UNKNOWN or self.owner._default_float is not None or self.enter(fn) is not fn:
+        if fn is UNKNOWN or self.owner.default_float is not None or self.enter(fn) is not fn:
             return False
         call = current()
         return not _may_be_jitted(fn) or (not call.spent and call.affords(0.0))
@@ -154,7 +154,7 @@ class CalleeSubstitution:
         key = inlining.key_of(fn)
         known = self.root.callees.get(key)
         if known is None:
-            if not (self.owner._has_to_wait or current().affords(0.0)):
+            if not (self.owner.has_to_wait or current().affords(0.0)):
                 return fn
             known = self.root.callees[key] = self.callee(fn) if _is_usable(fn) else PLAIN
         if known is PLAIN:

@@ -153,7 +153,7 @@ class _Owner:
     own_stats: Stats = field(default_factory=Stats)
     typed: int = 0
     allowance: Allowance = field(default_factory=Unbounded)
-    _has_to_wait: bool = True  # loops are typed whatever that takes
+    has_to_wait: bool = True  # loops are typed whatever that takes
 
     @property
     def owner(self) -> _Owner:

@@ -115,7 +115,7 @@ class NativeBody(NativeLoop):
                 if (fault := fault_of(error)) is None:
                     told(error)
                     raise
-            return self.within.owner._despite(fault, args, {})
+            return self.within.owner.answer_despite(fault, args, {})
 
         return ended
 

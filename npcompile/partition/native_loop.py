@@ -149,7 +149,7 @@ class NativeLoop:
         if any(is_large(entry.names.get(name)) for name in typed.takes_whole):
             return None
         self.within.entered = True
-        if not self.within.root._wait and (self._first.left or not typed.job.done):
+        if not self.within.root.always_waits and (self._first.left or not typed.job.done):
             self.ready = False
             typed.job.tell(self._make_ready)
             return Outcome(rest=iterator)
@@ -389,7 +389,7 @@ class NativeLoop:
         if typed is MISSING:
             typed = None
             if key is not None and len(self._typed) < MAX_TYPED:
-                typed = self._typing.do(lambda: self._make(entry), self.within.root._has_to_wait)
+                typed = self._typing.do(lambda: self._make(entry), self.within.root.has_to_wait)
                 if self._typing.postponed:
                     return None
             self._typed[entry.key] = typed

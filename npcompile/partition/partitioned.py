@@ -95,8 +95,8 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         fork.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
         # Calls that Python makes between blocks have the function's options, whatever is compiled.
-        self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
-        has_options = owner._strict or self._substitutes
+        self._substitutes = owner.default_float is not None or owner.fast_random or owner.resizes
+        has_options = owner.is_strict or self._substitutes
         self._direct = owner._direct and not has_options
         self._holds_native = root._direct and not has_options  # loops of functions that are called, too
         code = owner.__wrapped__.__code__
@@ -147,8 +147,8 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
         first = mark(self.levels, body, failed.foreign, reason)
         if first is None:
             return
-        if root._strict:
-            root._report(reason, self.owner.at(first.lineno))
+        if root.is_strict:
+            root.report_uncompiled(reason, self.owner.at(first.lineno))
         if not any(told.at(None) == reason for told in root.own_stats.told):
             root.note(reason, self.owner.at(first.lineno))
 
@@ -575,8 +575,8 @@ class Block(ResidentCalls):
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
                         levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
-                if self.root._strict and not quiet:
-                    self.root._report(reason, self.at(line))
+                if self.root.is_strict and not quiet:
+                    self.root.report_uncompiled(reason, self.at(line))
                 self.root.note(reason, self.at(line))  # `statement_profile.py` measures its cost
         self.go_on()
 
@@ -584,7 +584,7 @@ class Block(ResidentCalls):
         """Cut this block by what is known now, and call that in place of it."""
         self.within.stale = True
         levels = self.within.levels
-        if not (self._has_to_wait or overhead.current().affords(self.within.took)):
+        if not (self.has_to_wait or overhead.current().affords(self.within.took)):
             for piece in self.pieces:
                 piece.cell.cell_contents = self.within.as_called(self, self._in_python())
             return

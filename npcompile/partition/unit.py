@@ -50,7 +50,8 @@ class Unit(RecordedFunction):
 
     def __init__(self, fn: Any, within: PartitionedLike) -> None:
         root = within.root
-        super().__init__(fn, root._wait, root._strict, root._default_float, root.block_stats, root._programs)
+        options = root.always_waits, root.is_strict, root.default_float
+        super().__init__(fn, *options, root.block_stats, root._programs)
         self.fast_random = root.fast_random
         self._made_so = root._made_so
         self.within = within
@@ -76,8 +77,10 @@ class Unit(RecordedFunction):
     def _are_news(self) -> bool:
         return super()._are_news() or warnings.filters is not self.root.filters
 
-    def _report(self, reason: Reason, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
-        self.root._report(reason, place, everywhere, ask)
+    def report_uncompiled(
+        self, reason: Reason, place: Place | None, everywhere: bool = False, ask: str = ""
+    ) -> None:
+        self.root.report_uncompiled(reason, place, everywhere, ask)
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:
         assert traced.plan is not None

@@ -54,7 +54,7 @@ class WholeArrayLoop(NativeLoop):
             if entry is None or not self._typing.postponed:
                 self._refuse_if_never_held(entry, iterator)
             return None
-        if not typed.job.done and self.within.root._wait:
+        if not typed.job.done and self.within.root.always_waits:
             with log.waiting(self.within.root.name):
                 typed.job.wait()
         if not typed.job.done or typed.job.error is not None or not self._is_natives(entry.names):

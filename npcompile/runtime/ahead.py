@@ -199,7 +199,7 @@ def compile_ahead(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not answered:
         because = "; ".join(jitted.stats.reasons) or "nothing of it is compiled"
         text = f"{jitted.name}.compile: calls with these arguments are not replayed: {because}"
-        if jitted._strict:
+        if jitted.is_strict:
             raise NotCompiledError(text)
         if len(jitted.stats.reasons) == told:  # else the calls have told it
             warn(text)

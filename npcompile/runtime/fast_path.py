@@ -59,11 +59,11 @@ class Seen(Known, Protocol):
     __wrapped__: Any
     _alone: bool
     _binding: Binding
-    _default_float: Any
+    default_float: Any
     _direct: bool
     _growing: GrowingArguments
     own_stats: Any
-    _strict: bool
+    is_strict: bool
     cut: Any
     fast_random: bool
     resizes: bool
@@ -165,7 +165,7 @@ def _of(recorded: Seen) -> Any:
     if recorded._front is None:
         fn, recursion = recorded.__wrapped__, recorded.recursion
         alone = None if recursion is None else recursion.plain(fn, recorded)
-        quick = not recorded._strict and recorded._default_float is None
+        quick = not recorded.is_strict and recorded.default_float is None
         quick = quick and not (recorded.fast_random or recorded.resizes)
         direct = quick and recorded._direct
         recorded._front = _module.Front(

@@ -86,8 +86,8 @@ class RecordedFunction(DeviceChoice):
         programs: list[Program],
     ) -> None:
         super().__init__(fn, stats, strict)
-        self._wait = wait
-        self._default_float: np.dtype[Any] | None = default_float
+        self.always_waits = wait
+        self.default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
         self.balance = RecordingBudget(WHOLE)
         self._programs: list[Program] = programs
@@ -120,7 +120,7 @@ class RecordedFunction(DeviceChoice):
             except BaseException as error:
                 if (fault := fault_of(error)) is None:
                     raise
-                return self._despite(fault, args, kwargs)
+                return self.answer_despite(fault, args, kwargs)
             if plain is not None:
                 return self._passed(plain, args)
         call, before = enter(self.allowance, self)
@@ -137,7 +137,7 @@ class RecordedFunction(DeviceChoice):
                 if (fault := fault_of(error)) is None:
                     told(error)
                     raise
-            return self._despite(fault, args, kwargs)
+            return self.answer_despite(fault, args, kwargs)
         finally:
             call.depth -= 1
             leave(call, before)
@@ -356,7 +356,7 @@ class RecordedFunction(DeviceChoice):
             with self._lock:
                 state.give_up_replays()
             return self._too_many(args, kwargs, Cause.OTHER_WAYS, MAX_MISSES)
-        if state.tier is Tier.PLAIN and self._direct and not (self._strict or state.pending or state.ready):
+        if state.tier is Tier.PLAIN and self._direct and not (self.is_strict or state.pending or state.ready):
             if request.group is None or request.group.general is None:
                 state.move(Event.ENDED)
         if state.tier in UNRECORDED or state.pending or state.rests():
@@ -422,11 +422,12 @@ class RecordedFunction(DeviceChoice):
         """Leave work on foreign arrays to their class, and tell why."""
         if state.partitioned is None and not self._has_foreign(state, args):
             foreign = (type(arg) for arg in args if is_foreign(type(arg)))
-            self._report(reason_of(next(foreign)), self.at(self._first_line()))
+            self.report_uncompiled(reason_of(next(foreign)), self.at(self._first_line()))
 
     def count_for(self, whole: RecordedFunction) -> None:
         """Have what is counted and recorded be another function's, of which this computes a part."""
-        self.own_stats, self._programs, self._wait = whole.own_stats, whole._programs, whole._wait
+        self.own_stats, self._programs = whole.own_stats, whole._programs
+        self.always_waits = whole.always_waits
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Tell if an argument is now found to grow or to vary: signatures are others from now on."""
@@ -490,7 +491,7 @@ class RecordedFunction(DeviceChoice):
         self.own_stats.recordings += 1
         call.useful = True
         self.balance.recorded(state.kind, state.misses > 0)
-        names, floats = self._binding.names(len(args)), self._default_float
+        names, floats = self._binding.names(len(args)), self.default_float
         device = str(current_device() or "cpu")
         group = state.group
         general = group is not None and group.is_general(state.lengths) and are_apart(args, kwargs)
@@ -523,7 +524,7 @@ class RecordedFunction(DeviceChoice):
         reason = traced.reason
         if reason and reason.code is Cause.SHARED_ON_DEVICE and not are_apart(args, kwargs):
             state.shares = True
-            self._report(reason, self.at(traced.line))
+            self.report_uncompiled(reason, self.at(traced.line))
             return result
         if traced.program is None and general and group is not None:
             group.give_up()  # at these lengths alone it may do
@@ -576,7 +577,7 @@ class RecordedFunction(DeviceChoice):
             state.partitioned, cut.why = cut, cut.why or (traced.reason, traced.line)
         else:
             state.move(Event.CLOSED)
-            self._report(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
+            self.report_uncompiled(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:
         """Tell if to compile what was recorded."""

@@ -47,10 +47,10 @@ class KernelLinking(Account):
         "_awaited",
         "_front",
         "_lock",
-        "_strict",
         "_uncompiled",
         "_vector",  # the native runtime's: what it calls an instance by
         "by_signature",
+        "is_strict",
         "own_stats",
     )
     _front: Any  # the native runtime's record of it, which is read at each call
@@ -63,7 +63,7 @@ class KernelLinking(Account):
         self.__wrapped__ = fn
         self._front = None
         self.own_stats = stats
-        self._strict = strict
+        self.is_strict = strict
         self.by_signature: dict[Any, Specialization] = {}
         self._lock = threading.Lock()
         self._uncompiled: dict[str, Reason] = {}  # ops that no kernel can be made of here, and why
@@ -80,13 +80,13 @@ class KernelLinking(Account):
             self._front.look()
 
     @property
-    def _has_to_wait(self) -> bool:
+    def has_to_wait(self) -> bool:
         """Tell if calls wait for the compiler."""
         raise NotImplementedError
 
     def _have_compiled(self, state: Specialization, entry: RecordedProgram, later: bool) -> None:
         """Have a new program compiled. later: another call may see to that, if none waits for kernels."""
-        waits = self._has_to_wait or config.backend == "interpreter"
+        waits = self.has_to_wait or config.backend == "interpreter"
         if later and not waits:
             entry.postponed = True
             state.postponed.append(entry)
@@ -157,7 +157,7 @@ class KernelLinking(Account):
         part = self.root is not self
         if this_thread.ahead:
             return True
-        return bool(self.root.spending.allows(entry, calls, self._has_to_wait, part, seconds))
+        return bool(self.root.spending.allows(entry, calls, self.has_to_wait, part, seconds))
 
     def _link(self, state: Specialization) -> bool:
         """Make what has been compiled replayable; True if anything was."""
@@ -193,13 +193,15 @@ class KernelLinking(Account):
             if error is not None and not self._without(entry):
                 state.move(Event.CLOSED)
                 if not compiler.is_shutting_down():  # threads may go on meanwhile: that is nothing to tell
-                    self._report(error, self.at(None), everywhere=True, ask=f"; instead: {error.advice}")
+                    self.report_uncompiled(
+                        error, self.at(None), everywhere=True, ask=f"; instead: {error.advice}"
+                    )
         return linked
 
     def _without(self, entry: RecordedProgram) -> bool:
         """Leave to NumPy what no kernel can be made of: whether the rest may be recorded again."""
         culprits = entry.culprits()
-        if self._strict or not culprits or culprits.keys() & self._uncompiled.keys():
+        if self.is_strict or not culprits or culprits.keys() & self._uncompiled.keys():
             return False
         for name, error in culprits.items():
             self._uncompiled[name] = Cause.NO_KERNEL(error)
@@ -299,9 +301,11 @@ class KernelLinking(Account):
     def failed(self, fault: Fault) -> None:
         """Tell of a fault of npcompile's own: in `stats`, and once by a warning that asks for a report."""
         fault.loud()
-        self._report(fault.reason, self.at(None), ask=REPORT)
+        self.report_uncompiled(fault.reason, self.at(None), ask=REPORT)
 
-    def _report(self, reason: Reason, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
+    def report_uncompiled(
+        self, reason: Reason, place: Place | None, everywhere: bool = False, ask: str = ""
+    ) -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
         place: the user's, where one is to blame. everywhere: the reason is not this function's alone
@@ -311,7 +315,7 @@ class KernelLinking(Account):
         if everywhere:
             new = new and reason not in _said
             _said.add(reason)
-        if self._strict:
+        if self.is_strict:
             text = reason.at(place).located
             raise NotCompiledError(f"{self.name} cannot be compiled: {text}; instead: {reason.advice}")
         if new:

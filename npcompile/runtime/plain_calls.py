@@ -47,7 +47,7 @@ class PlainCalls(ShapeSharing):
     _levels: tuple[types.CodeType | None, types.CodeType | None]
     _recursion: tuple[types.CodeType | None, Recursion | None]
     _rewritten: Rewritten | Reason | None
-    _default_float: np.dtype[Any] | None
+    default_float: np.dtype[Any] | None
     fast_random: bool
     _made_so: bool  # warnings were errors when the function was jitted
     resizes: bool  # it may resize an array, of which NumPy counts the references
@@ -67,16 +67,16 @@ class PlainCalls(ShapeSharing):
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         if reason is not None:
-            self._report(reason, self.at(None))
+            self.report_uncompiled(reason, self.at(None))
         self.own_stats.plain_calls += 1
         return users(self._in_python(on_device((args, kwargs))), args, kwargs)
 
     def _in_python(self, device: bool = False) -> Any:
         """The function as Python runs it, with its options. device: tensors on a device are given to it."""
         fn: Any = self.__wrapped__
-        asked = device or self._default_float is not None or self.fast_random or self.resizes
+        asked = device or self.default_float is not None or self.fast_random or self.resizes
         if asked and isinstance(rewritten := self._source(), Rewritten):
-            return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
+            return rewritten.bind(fn, Defaults(self.default_float, self.fast_random))
         return self.as_called()
 
     def as_called(self) -> Any:
@@ -193,7 +193,7 @@ class PlainCalls(ShapeSharing):
 
     def _has_options(self) -> bool:
         """Tell if the plain function alone does not do what is asked for."""
-        return self._strict or self.fast_random or self.resizes or self._default_float is not None
+        return self.is_strict or self.fast_random or self.resizes or self.default_float is not None
 
     def _passing_function(self, args: tuple[Any, ...]) -> Any:
         """Return the plain function if a call is its at a glance: as those before it, or within a spent one.

@@ -62,16 +62,16 @@ class ShapeSharing(KernelLinking):
 
     __slots__ = (
         "_crowd",
-        "_default_float",
         "_full",
         "_groups",
         "_kinds",
         "_looks",
         "_unkept",
-        "_wait",
         "_waits",
+        "always_waits",
         "balance",
         "cost",
+        "default_float",
         "fast_random",
         "unlooked",  # calls still to pass unlooked at: the native runtime counts them
     )
@@ -80,7 +80,7 @@ class ShapeSharing(KernelLinking):
     block_work = MAX_WORK  # the most operations of a block of it
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
-    _wait: bool
+    always_waits: bool
     _binding: Binding
     # Whole numbers among its arguments may be sizes: these, or (True) all of them and such as are read.
     _counting: frozenset[str] | bool = True
@@ -97,17 +97,17 @@ class ShapeSharing(KernelLinking):
 
     def _affords(self) -> bool:
         """Tell whether the function's calls have paid for a recording."""
-        return self._has_to_wait or current().affords(self.cost)
+        return self.has_to_wait or current().affords(self.cost)
 
     @property
     def _limit(self) -> float:
         """The seconds past which a recording is given up."""
-        return math.inf if self._has_to_wait else current().limit(self.cost)
+        return math.inf if self.has_to_wait else current().limit(self.cost)
 
     @property
-    def _has_to_wait(self) -> bool:
+    def has_to_wait(self) -> bool:
         """Tell if calls wait for the compiler."""
-        return self._wait or config.wait or this_thread.ahead
+        return self.always_waits or config.wait or this_thread.ahead
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         """A call that Python answers."""
@@ -171,9 +171,9 @@ class ShapeSharing(KernelLinking):
         if (fault := fault_of(error, 0)) is None:
             told(error)
             return error
-        return self._despite(fault, args, kwargs)
+        return self.answer_despite(fault, args, kwargs)
 
-    def _despite(self, fault: Fault, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def answer_despite(self, fault: Fault, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of a call in which npcompile itself failed: Python's, and so are later calls of the
         signature. What has been done is not done again."""
         try:
@@ -327,7 +327,7 @@ class ShapeSharing(KernelLinking):
             except Waiting as waiting:  # for work of this size there is no kernel yet
                 if waiting.job not in self._awaited:
                     self._awaited.append(waiting.job)
-                if not self._has_to_wait:
+                if not self.has_to_wait:
                     return self._plain(args if given is None else given, kwargs)
                 with log.waiting(self.name):
                     users(waiting.job.wait, (), {})

@@ -130,7 +130,7 @@ class Watch:
     def _affords(self, partitioned: PartitionedLike) -> bool:
         """Tell whether there is room to take the time of what stays Python in a function that was cut."""
         made = 0.0 if partitioned in self.made else partitioned.took
-        return self.partitioned.owner._has_to_wait or current().left >= made + LEAST * EACH
+        return self.partitioned.owner.has_to_wait or current().left >= made + LEAST * EACH
 
     # -- taking the time -----------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ EXEMPT_NAMES = (
         "RecordedFunction.__call__",
         "PlainCalls._passed",
         "CalleeSubstitution.enter",
-        "ShapeSharing._despite",
+        "ShapeSharing.answer_despite",
         "guard",
         "State.faulted",
     ),
