@@ -36,6 +36,7 @@ from npcompile.frontend.loops.passes.entrances import single
 from npcompile.frontend.loops.passes.independence import share
 from npcompile.frontend.loops.passes.intervals import bound
 from npcompile.frontend.loops.passes.nests import nest
+from npcompile.frontend.loops.passes.paired_sines import pair
 from npcompile.frontend.loops.passes.partial_unrolling import unroll_partly
 from npcompile.frontend.loops.passes.refusal import Refusal, goes_over_items, refusal
 from npcompile.frontend.loops.passes.registers import keep
@@ -335,6 +336,7 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
         (prove_roots, everything),
         (share, shared),
         (select, everything),
+        (pair, everything),
         (hoist, everything),
         (keep, everything),
         (nest, everything),

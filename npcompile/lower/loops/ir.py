@@ -444,6 +444,8 @@ class Region:
         Operations on ints that are proved to have operands and a result of 16 or 32 bits, and how many.
     short
         Operands of sums, by their bounds, which are far from 64 bits.
+    paired
+        Sines and cosines of numbers of which both are computed.
     limits
         Ints, and a limit of each: native code leaves where one is negative, or not below its limit. The ints
         that they mask, or shift, may wrap.
@@ -470,6 +472,7 @@ class Region:
     nonnegative: set[Expression] = field(default_factory=set)
     narrow: dict[Expression, int] = field(default_factory=dict)
     short: dict[Expression, tuple[int, int]] = field(default_factory=dict)
+    paired: set[Expression] = field(default_factory=set)
     limits: dict[Expression, int] = field(default_factory=dict)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
     nests: dict[Block, Nest] = field(default_factory=dict)

@@ -213,8 +213,11 @@ def _affine(emitter: Emitter, node: ir.Expression) -> _Affine:
     return found if emitter.is_certain(node) else found.checked()
 
 
-def _operation(node: ir.Apply) -> Operation:
-    """Return the operation that computes a number: the rest of a sum is likely one of few steps away."""
+def _operation(emitter: Emitter, node: ir.Apply) -> Operation:
+    """Return the operation that computes a number: the rest of a sum is likely one of few steps away, and the
+    sine and the cosine of one number are computed together."""
+    if node in emitter.region.paired:
+        return replace(node.operation, function=f"{node.operation.function}_of_both")
     match node:
         case ir.Apply(operator=ast.Mod, operands=(ir.Apply(operator=ast.Add | ast.Sub), _)) if (
             node.operation.function == _REST
@@ -224,7 +227,7 @@ def _operation(node: ir.Apply) -> Operation:
 
 
 def _applied(emitter: Emitter, node: ir.Apply) -> str:
-    operation = _operation(node)
+    operation = _operation(emitter, node)
     if not emitter.is_certain(node):
         found = _affine(emitter, node)
         least, most = found.least, found.most

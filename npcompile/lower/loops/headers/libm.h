@@ -52,6 +52,19 @@ static inline complex<float> of_c(__complex__ float x) { return {__real__ x, __i
 
 }  // namespace npl::libm
 
+// The sine and the cosine together, by glibc's function for both, which computes each as the function for it alone.
+// The compiler calls it once for two equal numbers, as it is pure and answers in registers.
+extern "C" void npl_libm_sincos(double, double*, double*) noexcept __asm__("sincos");
+namespace npl::libm {
+__attribute__((const, noinline)) static __complex__ double cosine_and_sine(double x) {
+    double sine, cosine;
+    npl_libm_sincos(x, &sine, &cosine);
+    return to_c(complex<double>{cosine, sine});
+}
+static inline double cos_of_both(double x) { return __real__ cosine_and_sine(x); }
+static inline double sin_of_both(double x) { return __imag__ cosine_and_sine(x); }
+}  // namespace npl::libm
+
 NPL_LIBM_1(exp)
 NPL_LIBM_1(exp2)
 NPL_LIBM_1(expm1)
