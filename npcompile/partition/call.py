@@ -66,7 +66,7 @@ class PartitionedCalls(CalleeSubstitution):
     useful: bool  # compiled code answered in the last call, or something was recorded
     ran: float  # the seconds that the function itself, as it is or cut, took in the last call
     lasted: float  # the seconds of the last call that were the user's
-    as_written: float  # of the last one that nothing compiled answered
+    as_written: float  # those that the plain function takes at least, by its last call or by a first call
     further: int  # calls that may go on with that, beside those that calls have paid for
     asked: int  # at so many calls it was to be seen if its body might be native as a whole
     asking: int  # calls at hand, each within the one before, at which that is to be seen
@@ -84,7 +84,7 @@ class PartitionedCalls(CalleeSubstitution):
 
     @property
     def runs_loops(self) -> bool:
-        """Tell if it has loops that are done natively."""
+        """Tell if it has loops that are done natively, or is as a whole."""
         raise NotImplementedError
 
     @property
@@ -368,6 +368,8 @@ class PartitionedCalls(CalleeSubstitution):
                 self.answered = entered or inner.replays != before[1]
                 if outermost and not self.answered:
                     self.as_written = self.lasted
+                elif outermost and call.is_first:  # Python's first trips alone took almost as long
+                    self.as_written = max(self.as_written, self.lasted)
                 if self.answered:
                     self.owed = 0.0
                 self.useful, self.ran = self.answered or inner.recordings != before[2], ran

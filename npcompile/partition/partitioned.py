@@ -194,9 +194,9 @@ class PartitionedFunction(ResidentCut, PartitionedCalls):
 
     @property
     def runs_loops(self) -> bool:
-        """Tell if it has loops that are done natively."""
-        everything = *self.natives.values(), self.body
-        return any(native is not None and native.entries > 0 for native in everything)
+        """Tell if it has loops that are done natively, or is as a whole."""
+        natives = [native for native in self.natives.values() if native is not None]
+        return any(native.entries > 0 for native in natives) or not (self.body is None or self.body.closed)
 
     @property
     def reaches_loops(self) -> bool:

@@ -106,7 +106,7 @@ class Contested(Protocol):
     typed: int  # times that a loop was typed, for native code
     lacks: bool  # the last call has left something to be recorded or cut
     rest: int  # calls to come that are the plain function's
-    as_written: float  # the user's seconds of the last call that nothing compiled answered
+    as_written: float  # the user's seconds that the plain function takes at least, as far as is known
 
     @property
     def reaches_loops(self) -> bool:

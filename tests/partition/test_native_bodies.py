@@ -87,6 +87,18 @@ def test_who_waits_after_the_first_call_has_the_body_at_the_second(bodies: Bodie
     assert jitted.stats.native_loops == compiled  # it was for these types
 
 
+@pytest.mark.usefixtures("bodies")
+def test_a_body_that_was_waited_for_begins_the_contest_with_the_plain_function() -> None:
+    """That one may take a thousand times as long."""
+    jitted: Any = npcompile.jit(scaled)
+    jitted(np.arange(50))
+    jitted.wait()
+    [state] = jitted.by_signature.values()
+    for native in state.partitioned.natives.values():
+        native.entries = 0  # as where native code was not there at the first call
+    assert state.partitioned.reaches_loops
+
+
 @pytest.mark.parametrize("args", [([3, 1, 2],), (np.arange(50),)])
 def test_a_call_after_its_loops_are_compiled_asks_for_the_body(
     bodies: Bodies, args: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch

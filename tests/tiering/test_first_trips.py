@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,20 @@ def test_trips_are_left_to_python_where_numpy_warns(monkeypatch: pytest.MonkeyPa
     assert 0.0 < trips.left <= first_trips.WITHIN
     allowance.first = False
     assert trips.left == 0.0
+
+
+@pytest.mark.usefixtures("native_runtime")
+def test_a_first_call_that_native_code_ends_tells_what_python_takes_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first trips alone were so long: no other call has to be Python's for that to be known."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setattr(first_trips, "is_unlimited", lambda: False)
+    x, y = np.arange(300_000.0), np.arange(1.0, 300_001.0)
+    for _ in range(2):  # the second time native code is there when the call begins
+        jitted: Any = npcompile.jit(divided)
+        jitted(x, y)
+        jitted.wait()
+    [state] = jitted.by_signature.values()
+    assert jitted.stats.loop_entries == 1
+    assert state.partitioned.as_written >= first_trips.WITHIN
