@@ -32,7 +32,7 @@ ARRAYS = [
 ]
 
 
-@pytest.mark.parametrize("array", ARRAYS, ids=str)
+@pytest.mark.parametrize("array", ARRAYS)
 def test_an_array(array: np.ndarray[Any, Any]) -> None:
     example = example_of(array)
     assert example.size <= 1 << example.ndim and not np.shares_memory(example, array)
@@ -54,7 +54,7 @@ def test_what_holds_no_array_stands_for_itself(value: Any) -> None:
     assert example_of(value) == value and key_of(example_of(value)) == key_of(value)
 
 
-@pytest.mark.parametrize("value", [[1, 2], {1: 2}, {1}, object(), ([1],), np.zeros(2, object)], ids=str)
+@pytest.mark.parametrize("value", [[1, 2], {1: 2}, {1}, object(), ([1],), np.zeros(2, object)])
 def test_what_is_typed_by_its_items_has_none(value: Any) -> None:
     assert example_of(value) is None
 
