@@ -213,12 +213,14 @@ class _Compiler:
         except Exception as error:  # after any exception the callers that wait have to go on
             return failure(error)
         for job, loaded in zip(jobs, made, strict=True):
-            gone = None if loaded is not None else failure(cache.Refused("the library is no longer on disk"))
-            job.finish(loaded, gone)
+            job.finish(loaded, None)
         return None
 
-    def _compile(self, sources: list[str]) -> list[_Loaded | None]:
-        """Compile loops into one library, which is kept under the first one's key, and load them."""
+    def _compile(self, sources: list[str]) -> list[_Loaded]:
+        """Compile loops into one library, which is kept under the first one's key, and load them.
+
+        It is loaded before it is kept: another process may keep one of its own under that key at any time.
+        """
         folder, asked = cache.directory(), _flags()  # settings may change while this thread compiles
         keys = [_key(source, asked) for source in sources]
         parts = [
@@ -233,11 +235,12 @@ class _Compiler:
             flags = [f"-I{FOLDER}", *asked, *linked(sources), *tells]
             self._run([compiler, *self._precompiled(compiler, asked), str(file), *flags, "-o", str(library)])
             lines = _vectorised(told, parts)
+            opened = ctypes.PyDLL(str(library))
             cache.store(folder, keys[0], library, {"within": keys[0], _VECTORISED: lines[0]})
         for key, found in zip(keys[1:], lines[1:], strict=True):
             cache.store(folder, key, None, {"within": keys[0], _VECTORISED: found})
         self.compiled += len(sources)
-        return [_load(folder, source, key) for source, key in zip(sources, keys, strict=True)]
+        return [_found(opened, *of) for of in zip(sources, keys, map(frozenset, lines), strict=True)]
 
     def _precompiled(self, compiler: str, asked: list[str]) -> list[str]:
         """Return the compiler's flags for the precompiled headers, where a folder is named for them."""
@@ -347,7 +350,14 @@ def _load(folder: Path, source: str, key: str) -> _Loaded | None:
         found = cache.load(folder, within)
     if found is None or found[0] is None:
         return None
-    library = ctypes.PyDLL(str(found[0]))
+    try:
+        return _found(ctypes.PyDLL(str(found[0])), source, key, vectorised)
+    except AttributeError:  # another process has compiled other loops together with the first one
+        return None
+
+
+def _found(library: ctypes.PyDLL, source: str, key: str, vectorised: frozenset[int]) -> _Loaded:
+    """Return a loop of a library. Raises AttributeError where it is not in it."""
     function = getattr(library, _name(key))
     function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
     return _Loaded(SharingFunction(library, function) if SHARES in source else function, vectorised)
