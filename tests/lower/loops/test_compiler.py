@@ -33,8 +33,8 @@ def test_a_library_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert job.function((ctypes.c_int64 * 1)(7)) == 7
 
 
-def test_a_loop_whose_library_another_process_has_replaced_is_compiled_anew() -> None:
-    """That one has compiled the first loop of the library alone."""
+def test_a_loop_stays_there_when_another_process_compiles_its_neighbour_alone() -> None:
+    """Loops that are compiled together share a library, which no library of one of them replaces."""
     one, other = (f"{FUNCTION} {{ return words[0] + {number}; }}\n" for number in (3001, 3002))
     compiler._Compiler()._compile([one, other])
     compiler._Compiler()._compile([one])

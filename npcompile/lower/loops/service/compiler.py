@@ -217,12 +217,13 @@ class _Compiler:
         return None
 
     def _compile(self, sources: list[str]) -> list[_Loaded]:
-        """Compile loops into one library, which is kept under the first one's key, and load them.
+        """Compile loops into one library, whose key tells all that it holds, and load them.
 
-        It is loaded before it is kept: another process may keep one of its own under that key at any time.
+        It is loaded before it is kept: another process may keep its own under that key at any time.
         """
         folder, asked = cache.directory(), _flags()  # settings may change while this thread compiles
         keys = [_key(source, asked) for source in sources]
+        name = keys[0] if len(keys) == 1 else f"loops-{_digest(*keys)}"
         parts = [
             f"namespace {_name(key)} {{\n{source.replace(ENTRY_NAME, f'{_name(key)}(')}\n}}\n"
             for key, source in zip(keys, sources, strict=True)
@@ -236,11 +237,14 @@ class _Compiler:
             self._run([compiler, *self._precompiled(compiler, asked), str(file), *flags, "-o", str(library)])
             lines = _vectorised(told, parts)
             opened = ctypes.PyDLL(str(library))
-            cache.store(folder, keys[0], library, {"within": keys[0], _VECTORISED: lines[0]})
-        for key, found in zip(keys[1:], lines[1:], strict=True):
-            cache.store(folder, key, None, {"within": keys[0], _VECTORISED: found})
+            cache.store(folder, name, library, {"within": name, _VECTORISED: lines[0]})
         self.compiled += len(sources)
-        return [_found(opened, *of) for of in zip(sources, keys, map(frozenset, lines), strict=True)]
+        loaded = []
+        for source, key, found in zip(sources, keys, lines, strict=True):
+            if key != name:
+                cache.store(folder, key, None, {"within": name, _VECTORISED: found})
+            loaded.append(_found(opened, source, key, frozenset(found)))
+        return loaded
 
     def _precompiled(self, compiler: str, asked: list[str]) -> list[str]:
         """Return the compiler's flags for the precompiled headers, where a folder is named for them."""
@@ -313,7 +317,11 @@ def _flags() -> list[str]:
 
 def _key(source: str, flags: list[str]) -> str:
     parts = " ".join([*flags, marked(source)]), _headers(), re.sub(r" *//.*", "", source)
-    return f"loop-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}"
+    return f"loop-{_digest(*parts)}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]
 
 
 @functools.cache
@@ -350,14 +358,11 @@ def _load(folder: Path, source: str, key: str) -> _Loaded | None:
         found = cache.load(folder, within)
     if found is None or found[0] is None:
         return None
-    try:
-        return _found(ctypes.PyDLL(str(found[0])), source, key, vectorised)
-    except AttributeError:  # another process has compiled other loops together with the first one
-        return None
+    return _found(ctypes.PyDLL(str(found[0])), source, key, vectorised)
 
 
 def _found(library: ctypes.PyDLL, source: str, key: str, vectorised: frozenset[int]) -> _Loaded:
-    """Return a loop of a library. Raises AttributeError where it is not in it."""
+    """Return a loop of a library that holds it."""
     function = getattr(library, _name(key))
     function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
     return _Loaded(SharingFunction(library, function) if SHARES in source else function, vectorised)
