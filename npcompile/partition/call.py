@@ -241,8 +241,7 @@ class PartitionedCalls(CalleeSubstitution):
         if not self._wants_body:
             return result
         # Calls within one another may be far shorter than this one, or far longer.
-        function = cast("FunctionType", self.owner.__wrapped__)
-        recurs = self.recurs or calls_itself(function)
+        recurs, function = self._recurs, self.owner.__wrapped__
         if (
             self.only_calls
             or recurs
@@ -251,6 +250,11 @@ class PartitionedCalls(CalleeSubstitution):
         ):
             self._make_body(None if kwargs else args, math.inf if recurs else seconds)
         return result
+
+    @property
+    def _recurs(self) -> bool:
+        """Tell if the function calls itself, as far as its code or its calls have shown."""
+        return self.recurs or calls_itself(cast("FunctionType", self.owner.__wrapped__))
 
     def _make_body(self, args: tuple[Any, ...] | None, most: float) -> None:
         """Have the body compiled for the types of a call's arguments, if they are given.
@@ -267,15 +271,16 @@ class PartitionedCalls(CalleeSubstitution):
         first, self.first = self.first, None
         if first is not None and self._wants_body and not self.compiles_loops:
             args, seconds = first
-            recurs = calls_itself(cast("FunctionType", self.owner.__wrapped__))
-            self._make_body(args, math.inf if recurs else seconds)
+            self._make_body(args, math.inf if self._recurs else seconds)
         if self.body is not None:
             self.body.wait_until(deadline)
 
     def _keep_first(self, args: tuple[Any, ...], seconds: float) -> None:
-        """Keep the types of the first call's arguments, and how long the call took."""
+        """Keep the types of a short first call's arguments, and how long the call took."""
+        if seconds >= FIRST_WITHIN:
+            return
         examples = tuple(map(example_of, args))
-        if seconds < FIRST_WITHIN and not any(example is None for example in examples):
+        if not any(example is None for example in examples):
             self.first = examples, seconds
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

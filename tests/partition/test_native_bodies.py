@@ -89,7 +89,7 @@ def test_who_waits_after_the_first_call_has_the_body_at_the_second(bodies: Bodie
 
 @pytest.mark.usefixtures("bodies")
 def test_a_body_that_was_waited_for_begins_the_contest_with_the_plain_function() -> None:
-    """That one may take a thousand times as long."""
+    """The plain function may take a thousand times as long."""
     jitted: Any = npcompile.jit(scaled)
     jitted(np.arange(50))
     jitted.wait()
