@@ -153,6 +153,16 @@ def test_a_worker_whose_compiler_hangs_from_the_beginning_answers_within_its_tim
     assert compiled(lambda b, x: [b(torch.mul, x, 4.0)], [X], [X]).kernel(X)[1, 1] == 24
 
 
+def test_an_import_that_meets_the_time_limit_ends_first(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.3)\nwhole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(worker._OutOfTime), worker._within(0.1):
+        import slow_to_import
+
+        time.sleep(100)
+    assert slow_to_import.whole
+
+
 def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     prelude = (
         "import os, sys, time, numpy as np, torch\nfrom npcompile.lower.service import compiler\n"
