@@ -69,7 +69,7 @@ from npcompile.lower.loops.codegen.emitter import Exit, Source
 from npcompile.lower.loops.service.compiler import Job, submit
 from npcompile.lower.loops.service.threads import thread_count
 from npcompile.lower.loops.types import Type, may_be_number
-from npcompile.lower.loops.verifier import verify
+from npcompile.lower.loops.verifier import Verifier
 from npcompile.tiering.overhead import check_time
 
 assert rules  # importing them has registered them
@@ -268,8 +268,10 @@ def typed_loop(
         region.ended = {ir.Place(number, len(block.steps)): ANSWER for number, block in ends}
     for body in bodies:
         body.wide = frozenset(body.names)
-    _check(region, "inference")
-    _run_passes(region, bodies)
+    verifier = Verifier(region) if _VERIFIES else None
+    if verifier is not None:
+        verifier.verify("inference")
+    _run_passes(region, bodies, verifier)
     source = emit(region)
     return TypedLoop(
         region,
@@ -324,8 +326,11 @@ def _inferred(
     return inference, region
 
 
-def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
-    """Run each pass over a region, and over the bodies of the functions that it calls."""
+def _run_passes(region: ir.Region, bodies: list[ir.Region], verifier: Verifier | None) -> None:
+    """Run each pass over a region, and over the bodies of the functions that it calls.
+
+    verifier: raises where a pass breaks a rule of the region's form; in tests.
+    """
     shared = [region] if thread_count() > 1 else []  # functions have one thread
     everything = [region, *bodies]
     passes = (
@@ -346,7 +351,8 @@ def _run_passes(region: ir.Region, bodies: list[ir.Region]) -> None:
         for one in regions:
             check_time()
             pass_(one)
-        _check(region, pass_.__name__)
+        if verifier is not None:
+            verifier.verify(pass_.__name__)
 
 
 def _callees(inference: Inference, region: ir.Region, source: Source) -> tuple[Callee | None, ...]:
@@ -364,12 +370,6 @@ def _callees(inference: Inference, region: ir.Region, source: Source) -> tuple[C
         else None
         for known, typed, code in zip(inference.callees, region.functions, source.functions, strict=True)
     )
-
-
-def _check(region: ir.Region, after: str) -> None:
-    """In tests, raise where a region breaks a rule of its form."""
-    if _VERIFIES:
-        verify(region, after)
 
 
 def _returned(flow: ControlFlow, place: ir.Place) -> str | None:

@@ -16,7 +16,7 @@ from tests.loops import random_check
 from tests.loops.random_check import Different, check, compile_loops_alone, reduced
 from tests.loops.random_programs import MEANINGFUL, first_error, program_source
 
-PROGRAMS = 2000
+PROGRAMS = 1200
 BATCH = 50  # programs of a test
 QUICK = 12  # programs of the quick tier
 

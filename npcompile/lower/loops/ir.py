@@ -535,6 +535,20 @@ def targets(end: End | None) -> tuple[Block, ...]:
     return ()
 
 
+def bound_by(step: Step | End) -> dict[str, Type]:
+    """Return the names that a step or an end gives a value, with its type."""
+    match step:
+        case Bind(name=name, value=value):
+            return {name: value.type}
+        case CallFunction(name=name, function=function):
+            return function.changed | ({} if function.result is None else {name: function.result})
+        case BeginRange(kind=kind, state=state):
+            return {state: kind}
+        case NextOfRange(kind=kind, item=item) | Next(kind=kind, item=item):
+            return {item: kind.item}
+    return {}
+
+
 def parts_of(node: Expression) -> tuple[Expression, ...]:
     """Return the expressions that an expression is made of."""
     match node:

@@ -1,13 +1,14 @@
 """The verifier checks that a typed region keeps the rules of its form, and names the rule and the node.
 
 `NODES` has the rules for kinds of expressions, steps and ends, as data; the functions below it are rules
-about a region. `frontend/loop_pipeline.py` calls `verify` after inference and each pass where
+about a region. `frontend/loop_pipeline.py` has a `Verifier` check it after inference and each pass where
 NPCOMPILE_VERIFY_PROGRAMS is 1, as in tests. Kinds that have no row keep the rules about regions alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -296,18 +297,25 @@ class Form:
     """A region that is checked, or the body of a function, with what several rules ask of it.
 
     functions: those that may be called. within: the one whose body it is. steps: the steps and ends.
-    expressions: of each of them, with all that these are made of.
+    expressions: of each of them, with all that these are made of. new: the nodes that no earlier form of the
+    region had.
     """
 
     def __init__(
-        self, region: ir.Region, functions: list[ir.Function], within: ir.Function | None = None
+        self,
+        region: ir.Region,
+        functions: list[ir.Function],
+        known: AbstractSet[Any],
+        within: ir.Function | None = None,
     ) -> None:
         self.region, self.functions, self.within = region, functions, within
         self.steps = [
             step for block in region.blocks for step in (*block.steps, block.end) if step is not None
         ]
         self.expressions = {step: [*subexpressions(ir.expressions_of(step))] for step in self.steps}
+        self.bound = {step: ir.bound_by(step) for step in self.steps}
         self.nodes = dict.fromkeys(node for step in self.steps for node in (step, *self.expressions[step]))
+        self.new = [node for node in self.nodes if node not in known]
 
 
 def _parts_in(value: Any) -> Iterator[ir.Expression]:
@@ -343,7 +351,7 @@ def _targets_are_blocks(form: Form) -> Broken:
 
 
 def _parts_fit(form: Form) -> Broken:
-    for node in form.nodes:
+    for node in form.new:
         rules = NODES.get(type(node))
         for name, allows in rules.parts.items() if rules is not None else ():
             for part in _parts_in(getattr(node, name)):
@@ -352,7 +360,7 @@ def _parts_fit(form: Form) -> Broken:
 
 
 def _types_agree(form: Form) -> Broken:
-    for node in form.nodes:
+    for node in form.new:
         rules = NODES.get(type(node))
         if rules is None:
             continue
@@ -360,20 +368,6 @@ def _types_agree(form: Form) -> Broken:
             yield node, f"it gives no {node.type}"
         elif (message := rules.agrees(node)) is not None:
             yield node, message
-
-
-def bound_by(step: ir.Step | ir.End) -> dict[str, Type]:
-    """Return the names that a step or an end gives a value, with its type."""
-    match step:
-        case ir.Bind(name=name, value=value):
-            return {name: value.type}
-        case ir.CallFunction(name=name, function=function):
-            return function.changed | ({} if function.result is None else {name: function.result})
-        case ir.BeginRange(kind=kind, state=state):
-            return {state: kind}
-        case ir.NextOfRange(kind=kind, item=item) | ir.Next(kind=kind, item=item):
-            return {item: kind.item}
-    return {}
 
 
 def _state_of(end: ir.Step | ir.End) -> tuple[str, Type] | None:
@@ -397,7 +391,7 @@ def _names_keep_types(form: Form) -> Broken:
             if state is not None and types.get(state[0]) != state[1]:
                 yield step, f"`{state[0]}` is {types.get(state[0])}, not {state[1]}"
             if isinstance(step, ir.Step):
-                types |= bound_by(step)
+                types |= form.bound[step]
 
 
 def _types_reach_blocks(form: Form) -> Broken:
@@ -405,10 +399,12 @@ def _types_reach_blocks(form: Form) -> Broken:
     for block in form.region.blocks:
         types = dict(block.types)
         for step in block.steps:
-            types |= bound_by(step)
+            types |= form.bound[step]
         for number, target in enumerate(ir.targets(block.end)):
             assert block.end is not None
-            made = types | (bound_by(block.end) if number == 0 else {})
+            made = types | form.bound[block.end] if number == 0 else types
+            if target.types.items() <= made.items():
+                continue
             for name, kind in target.types.items():
                 if (known := made.get(name)) is not kind and known != kind:
                     yield block.end, f"{target.label} expects `{name}`: {kind}, and it is {known}"
@@ -417,7 +413,7 @@ def _types_reach_blocks(form: Form) -> Broken:
 def _names_are_stored(form: Form) -> Broken:
     """Each type that a name takes is among those with which Python may find it."""
     for step in form.steps:
-        for name, kind in bound_by(step).items():
+        for name, kind in form.bound[step].items():
             if kind not in form.region.stored.get(name, ()):
                 yield step, f"`{name}` is not known to become {kind}"
 
@@ -580,12 +576,24 @@ RULES: dict[str, Rule] = {
 }
 
 
-def verify(region: ir.Region, after: str = "inference") -> None:
-    """Raise InvalidRegion where a region, or a function that it calls, breaks a rule after a pass."""
-    functions = region.functions
-    forms = [Form(region, functions)]
-    forms += [Form(one.body, functions, one) for one in functions if one.body is not None]
-    for name, rule in RULES.items():
+class Verifier:
+    """Checks a region, and the functions that it calls, after each pass.
+
+    Nodes do not change: a rule of one node alone is checked once, when a pass has made it.
+    """
+
+    def __init__(self, region: ir.Region) -> None:
+        self.region = region
+        self.known: set[Any] = set()
+
+    def verify(self, after: str = "inference") -> None:
+        """Raise InvalidRegion where the region, or a function that it calls, breaks a rule after a pass."""
+        functions = self.region.functions
+        forms = [Form(self.region, functions, self.known)]
+        forms += [Form(one.body, functions, self.known, one) for one in functions if one.body is not None]
+        for name, rule in RULES.items():
+            for form in forms:
+                for node, message in rule(form):
+                    raise InvalidRegion(name, node, message, after)
         for form in forms:
-            for node, message in rule(form):
-                raise InvalidRegion(name, node, message, after)
+            self.known.update(form.new)

@@ -21,7 +21,7 @@ from npcompile.lower.loops.nest_ir import LoopNest
 from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.register_ir import Registers
 from npcompile.lower.loops.types import BOOL, FLOAT, INT, Array, Scalar
-from npcompile.lower.loops.verifier import RULES, InvalidRegion, verify
+from npcompile.lower.loops.verifier import RULES, InvalidRegion, Verifier
 from npcompile.lower.loops.view_ir import View
 
 
@@ -315,14 +315,16 @@ BROKEN: dict[Callable[[ir.Region], None], str] = {
 
 
 def test_regions_keep_the_rules(region: ir.Region) -> None:
-    verify(region)
+    Verifier(region).verify()
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
 def test_a_broken_region_is_named(broken: Callable[[ir.Region], None], region: ir.Region) -> None:
+    verifier = Verifier(region)
+    verifier.verify()
     broken(region)
     with pytest.raises(InvalidRegion, match="after the test") as caught:
-        verify(region, "the test")
+        verifier.verify("the test")
     assert caught.value.rule == BROKEN[broken], caught.value
 
 

@@ -25,7 +25,6 @@ from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
 from npcompile.lower.loops.iterator_ir import CountedState, PartsState, is_finite
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, Array
-from npcompile.lower.loops.verifier import bound_by
 
 
 def hoist(region: ir.Region) -> None:
@@ -125,7 +124,7 @@ def _moved(header: ir.Block, blocks: set[ir.Block]) -> dict[str, tuple[int, _Pla
         for number, step in enumerate((*block.steps, block.end)):
             if step is None:
                 continue
-            bound += bound_by(step)
+            bound += ir.bound_by(step)
             if not isinstance(step, ir.Bind) or header.types.get(step.name) != INT or block is header:
                 continue
             match moves_of(step.name, step.value):

@@ -18,7 +18,6 @@ from npcompile.lower.loops.iterator_ir import ItemsState
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import BOOL, INT, Array, Scalar
-from npcompile.lower.loops.verifier import bound_by
 
 LITTLE = 1 << 31  # and a loop of 2^27 trips adds 2^61 at most at these places
 MOST_ADDED = 8
@@ -83,7 +82,7 @@ def little_sums(
     for block in sorted(blocks, key=lambda one: one.label):
         steps: list[ir.Step | ir.End] = [*block.steps]
         for step in (*steps, *([] if block.end is None else [block.end])):
-            for name in bound_by(step):
+            for name in ir.bound_by(step):
                 bound.setdefault(name, []).append(step)
     found: dict[ir.Expression, str] = {}
     for name, binds in bound.items():

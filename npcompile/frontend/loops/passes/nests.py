@@ -32,7 +32,6 @@ from npcompile.lower.loops.nest_ir import (
 from npcompile.lower.loops.register_ir import has_place
 from npcompile.lower.loops.select_ir import Select
 from npcompile.lower.loops.types import INT, Array
-from npcompile.lower.loops.verifier import bound_by
 
 MOST_BLOCKS = 60  # of a nest, which is written twice
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -98,7 +97,7 @@ class _Nest:
         self.bound: dict[str, list[ir.Step | ir.End]] = {}
         for block in self.ordered:
             for step in _steps(block):
-                for name in bound_by(step):
+                for name in ir.bound_by(step):
                     self.bound.setdefault(name, []).append(step)
         self.names: dict[
             str, BoundName | None
@@ -121,7 +120,7 @@ class _Nest:
             holds = self.facts[block]
             for effect in block.steps:
                 self.at[effect] = holds
-                holds = _without(holds, bound_by(effect))
+                holds = _without(holds, ir.bound_by(effect))
         accesses: dict[str, SpannedAccess] = {}
         unchecked: set[ir.Item | ir.StoreItem] = set()
         checked: set[ir.Item | ir.StoreItem] = set()
@@ -139,7 +138,7 @@ class _Nest:
                     accesses |= {_text(one): one for one in found}
                 divisors |= self._divisors(step)
                 if isinstance(step, ir.Step):
-                    known = _without(known, bound_by(step))
+                    known = _without(known, ir.bound_by(step))
         unchecked -= checked
         fast = [
             loop
@@ -396,7 +395,7 @@ class _Nest:
             block = pending.pop()
             known = found[block]
             for step in block.steps:
-                known = _without(known, bound_by(step))
+                known = _without(known, ir.bound_by(step))
             for target, facts in self._after(block, known):
                 if target not in self.blocks or target is self.header:
                     continue
@@ -416,7 +415,7 @@ class _Nest:
                 yield then, known | self._compared(test, True)
                 yield otherwise, known | self._compared(test, False)
             case ir.Next() as end:
-                yield end.body, _without(known, bound_by(end))
+                yield end.body, _without(known, ir.bound_by(end))
                 yield end.exhausted, known
             case end:
                 for target in ir.targets(end):

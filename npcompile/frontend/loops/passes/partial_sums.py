@@ -16,7 +16,6 @@ from npcompile.lower.loops.iterator_ir import CountedState, ItemsState, ZippedSt
 from npcompile.lower.loops.partial_ir import PartialSums
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import INT, Array, Scalar
-from npcompile.lower.loops.verifier import bound_by
 
 FEWEST_TRIPS, MOST_TRIPS = 128, 1 << 24  # of a part
 _STEPS = (ir.Bind, ir.StoreItem, ir.Jump, ir.Branch, ir.Next)
@@ -59,7 +58,7 @@ def _most_added(region: ir.Region, header: ir.Block, steps: list[ir.Step | ir.En
     for step in steps:
         for name in (one.name for one in subexpressions(ir.expressions_of(step)) if isinstance(one, ir.Read)):
             used[name] = used.get(name, 0) + 1
-        for name in bound_by(step):
+        for name in ir.bound_by(step):
             moves = moves_of(name, step.value) if isinstance(step, ir.Bind) else None
             if not moves or header.types.get(name) != INT:
                 others.add(name)

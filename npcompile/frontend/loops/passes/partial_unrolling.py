@@ -15,7 +15,6 @@ from npcompile.lower.loops.iterator_ir import is_finite
 from npcompile.lower.loops.recurrence_ir import AffineStep, Recurrence
 from npcompile.lower.loops.select_ir import Masked, Select
 from npcompile.lower.loops.subexpressions import subexpressions
-from npcompile.lower.loops.verifier import bound_by
 
 MOST_NODES = 40  # of a trip's expressions: what longer trips do takes more time than a product
 FEW_NODES = 16
@@ -84,9 +83,9 @@ def _composed(
     first = _in_each_trip(end, {*within}, before)
     steps = [step for block in first for step in block.steps]
     later = {
-        name for block in within if block not in first for step in block.steps for name in bound_by(step)
+        name for block in within if block not in first for step in block.steps for name in ir.bound_by(step)
     }
-    bound = {end.item, end.state, *later, *(name for step in steps for name in bound_by(step))}
+    bound = {end.item, end.state, *later, *(name for step in steps for name in ir.bound_by(step))}
     made: dict[ir.Step, AffineStep] = {}
     names = []
     for name in dict.fromkeys(step.name for step in steps if isinstance(step, ir.Bind)):

@@ -14,7 +14,6 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.recurrence_ir import AffineStep, Term
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.types import INT, UNSIGNED, Scalar, Type
-from npcompile.lower.loops.verifier import bound_by
 
 WORD = 64  # bits of the integers that are computed with
 _CASTS = ("npl::cast<", "npl::fitting_cast<")
@@ -51,7 +50,7 @@ class _Steps:
         found: dict[ir.Step, AffineStep] = {}
         products = 0
         for step, after in zip(steps, [*steps[1:], None], strict=True):
-            if self.name not in bound_by(step):
+            if self.name not in ir.bound_by(step):
                 continue
             assert isinstance(step, ir.Bind)
             kept = self._kept(step.value)

@@ -31,7 +31,6 @@ from npcompile.lower.loops.parallel_ir import SharedLoop
 from npcompile.lower.loops.select_ir import Masked, Select
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import INT, Array, Scalar, Type, Unsigned
-from npcompile.lower.loops.verifier import bound_by
 
 MOST_OPERATIONS = 6  # of both ways together
 MOST_NAMES = 3
@@ -98,7 +97,7 @@ def _bound_in(block: ir.Block) -> dict[str, Type]:
     """Return the names that a block's steps bind, with the types that they have then."""
     bound: dict[str, Type] = {}
     for step in block.steps:
-        bound |= bound_by(step)
+        bound |= ir.bound_by(step)
     return bound
 
 

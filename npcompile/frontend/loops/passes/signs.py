@@ -10,7 +10,6 @@ import ast
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.types import Scalar
 from npcompile.lower.loops.value_texts import value_text
-from npcompile.lower.loops.verifier import bound_by
 
 _ROOT = "npl::math_sqrt"
 _SIZES = ("npl::absolute<", "npl::math_fabs", "npl::float_absolute")
@@ -30,7 +29,7 @@ def prove_roots(region: ir.Region) -> None:
                         region.certain.add(node)
             if isinstance(step, ir.Step):
                 squared = isinstance(step, ir.Bind) and _is_nonnegative(step.value, names)
-                names -= bound_by(step).keys()
+                names -= ir.bound_by(step).keys()
                 if isinstance(step, ir.Bind) and squared:
                     names.add(step.name)
 

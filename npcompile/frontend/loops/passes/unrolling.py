@@ -20,7 +20,6 @@ from npcompile.frontend.loops.passes.reachability import reached_from
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.iterator_ir import ItemsIterator, PartsState
 from npcompile.lower.loops.types import INT
-from npcompile.lower.loops.verifier import bound_by
 
 MOST_TRIPS = 8  # of a loop over a range that is written out: the bits of a byte
 MOST_PARTS = 8  # of a tuple that a loop goes over: a place has as many neighbours
@@ -82,7 +81,7 @@ class _Copies:
         """Return the copies of a loop; None where it is not to be written out."""
         live = [block for block in region.blocks if state in block.types]
         steps = [step for block in live for step in _steps(block)]
-        begins = [step for block in region.blocks for step in block.steps if state in bound_by(step)]
+        begins = [step for block in region.blocks for step in block.steps if state in ir.bound_by(step)]
         if state in region.names or not begins or not all(map(is_plain, steps)):
             return None
         tuples = _tuples(region)
@@ -113,7 +112,7 @@ class _Copies:
         before = [block for block in self.region.blocks if self.state not in block.types]
         ends = [block.end for block in before]
         for block in before:
-            if any(self.state in bound_by(step) for step in block.steps):
+            if any(self.state in ir.bound_by(step) for step in block.steps):
                 block.end = self._led(block.end, 0)
         while self.pending and len(self.made) <= MOST_COPIES:
             block, taken = self.pending.pop()
@@ -226,11 +225,11 @@ def _names(live: list[ir.Block], state: str) -> dict[str, _Path]:
             names[step.name] = path
     bodies = {end.body for end in headers}  # several headers may have one
     for name in names.keys() - found.keys():
-        binds = [step for block in live for step in block.steps if name in bound_by(step)]
-        first = [step for body in bodies for step in body.steps if name in bound_by(step)]
+        binds = [step for block in live for step in block.steps if name in ir.bound_by(step)]
+        first = [step for body in bodies for step in body.steps if name in ir.bound_by(step)]
         paths = [_path(step.value, names) for step in binds if isinstance(step, ir.Bind)]
         if paths == [names[name]] * len(binds) and len(binds) == len(first):
-            if all(any(name in bound_by(step) for step in end.body.steps) for end in headers):
+            if all(any(name in ir.bound_by(step) for step in end.body.steps) for end in headers):
                 found[name] = names[name]
     return found
 
@@ -258,7 +257,7 @@ def _tuples(region: ir.Region) -> dict[str, ir.MakeTuple]:
     bound: dict[str, list[ir.Step | ir.End]] = {}
     for block in region.blocks:
         for step in _steps(block):
-            for name in bound_by(step):
+            for name in ir.bound_by(step):
                 bound.setdefault(name, []).append(step)
     return {
         name: binds[0].value

@@ -10,7 +10,6 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.emitter import Emitter, does
 from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.subexpressions import subexpressions
-from npcompile.lower.loops.verifier import bound_by
 
 
 @does(ir.Branch)
@@ -25,7 +24,7 @@ def _branch(emitter: Emitter, end: ir.Branch) -> None:
 
 def _binds_compared_place(way: ir.Block, test: ir.Expression) -> bool:
     """Tell if a way binds a name by which the test finds an item."""
-    names = {name for step in way.steps for name in bound_by(step)}
+    names = {name for step in way.steps for name in ir.bound_by(step)}
     return any(
         varies(index, names)
         for node in subexpressions([test])

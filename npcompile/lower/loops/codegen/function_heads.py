@@ -6,7 +6,6 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import c_type, holds_memory
 from npcompile.lower.loops.codegen.call_graph import CallGraph
 from npcompile.lower.loops.types import Known
-from npcompile.lower.loops.verifier import bound_by
 
 
 def borrowed(function: ir.Function) -> set[str]:
@@ -14,7 +13,7 @@ def borrowed(function: ir.Function) -> set[str]:
     if function.body is None or function.changed:  # attributes that are handed back may be arguments
         return set()
     steps = [step for block in function.body.blocks for step in (*block.steps, block.end) if step is not None]
-    bound = {name for step in steps for name in bound_by(step)}
+    bound = {name for step in steps for name in ir.bound_by(step)}
     return {name for name, kind in function.parameters if holds_memory(kind) and name not in bound}
 
 

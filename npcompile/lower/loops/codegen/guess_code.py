@@ -14,7 +14,6 @@ from npcompile.lower.loops.codegen.c_types import c_type
 from npcompile.lower.loops.codegen.loop_versions import CHECKED, UNCHECKED
 from npcompile.lower.loops.guess_ir import GuessedLoop
 from npcompile.lower.loops.types import Known, Type
-from npcompile.lower.loops.verifier import bound_by
 
 MOST_WRONG = 3  # guesses of a loop's
 
@@ -78,7 +77,7 @@ def _changed(writer: Writer, loop: GuessedLoop) -> list[tuple[str, str]]:
     for block in sorted(loop.blocks, key=lambda one: one.label):
         for step in (*block.steps, block.end):
             assert step is not None
-            for name, kind in bound_by(step).items():
+            for name, kind in ir.bound_by(step).items():
                 if not isinstance(kind, Known):
                     found[writer.variable(name, kind)] = c_type(kind)
                 if writer.has_tags:

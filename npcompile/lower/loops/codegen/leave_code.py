@@ -14,7 +14,6 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.c_types import holds_memory
 from npcompile.lower.loops.layout import Layout, objects_in
 from npcompile.lower.loops.types import Dict, List, Scalar, Set, Type, Unsigned
-from npcompile.lower.loops.verifier import bound_by
 
 _TEMPORARY = re.compile(r"\.t\d+")  # names of normal form's; those of other kinds may be read elsewhere
 
@@ -105,7 +104,7 @@ def unread_temporaries(region: ir.Region, places: set[ir.Place]) -> set[str]:
             found -= block.types.keys()
         for step in (*block.steps, block.end):
             if step is not None and step.place.block in left:
-                found -= bound_by(step).keys()
+                found -= ir.bound_by(step).keys()
     return found
 
 

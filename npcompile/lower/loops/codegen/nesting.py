@@ -41,12 +41,14 @@ def natural_loops(region: ir.Region) -> dict[ir.Block, set[ir.Block]]:
     The blocks are those from which the header is reached again. Where a trip ends the loop (`break`), what
     comes next is none of them, though a loop around it leads back to the header.
     """
-    before, reached = predecessors(region), _reached(region)
+    after = {block: ir.targets(block.end) for block in region.blocks}
+    before = _reversed(after)
+    reached = _reached(region.entry, after)
     found: dict[ir.Block, set[ir.Block]] = {}
     for header in region.blocks:
         if not header.is_header:
             continue
-        within = reached - _reached(region, header)
+        within = reached - _reached(region.entry, after, header)
         pending = [block for block in before[header] if block in within]
         blocks = {header}
         while pending:
@@ -61,11 +63,30 @@ def natural_loops(region: ir.Region) -> dict[ir.Block, set[ir.Block]]:
 
 def predecessors(region: ir.Region) -> dict[ir.Block, list[ir.Block]]:
     """Return the blocks that lead to each block."""
-    before: dict[ir.Block, list[ir.Block]] = {block: [] for block in region.blocks}
-    for block in region.blocks:
-        for target in ir.targets(block.end):
+    return _reversed({block: ir.targets(block.end) for block in region.blocks})
+
+
+def _reversed(after: dict[ir.Block, tuple[ir.Block, ...]]) -> dict[ir.Block, list[ir.Block]]:
+    """Return the blocks that lead to each block, from those that it leads to."""
+    before: dict[ir.Block, list[ir.Block]] = {block: [] for block in after}
+    for block, nexts in after.items():
+        for target in nexts:
             before[target].append(block)
     return before
+
+
+def _reached(
+    entry: ir.Block, after: dict[ir.Block, tuple[ir.Block, ...]], without: ir.Block | None = None
+) -> set[ir.Block]:
+    """Return the blocks that can be reached from the entry, without passing one of them."""
+    seen: set[ir.Block] = set()
+    pending = [entry]
+    while pending:
+        block = pending.pop()
+        if block not in seen and block is not without:
+            seen.add(block)
+            pending += after[block]
+    return seen
 
 
 def in_each_trip(header: ir.Block, blocks: set[ir.Block], block: ir.Block) -> bool:
@@ -80,15 +101,3 @@ def in_each_trip(header: ir.Block, blocks: set[ir.Block], block: ir.Block) -> bo
             seen.add(one)
             pending += [target for target in ir.targets(one.end) if target in blocks]
     return True
-
-
-def _reached(region: ir.Region, without: ir.Block | None = None) -> set[ir.Block]:
-    """Return the blocks that can be reached from the entry, without passing one of them."""
-    seen: set[ir.Block] = set()
-    pending = [region.entry]
-    while pending:
-        block = pending.pop()
-        if block not in seen and block is not without:
-            seen.add(block)
-            pending += ir.targets(block.end)
-    return seen

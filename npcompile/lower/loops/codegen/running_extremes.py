@@ -11,7 +11,6 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.poll_chunks import PollChunks
 from npcompile.lower.loops.types import INT
 from npcompile.lower.loops.value_texts import value_text
-from npcompile.lower.loops.verifier import bound_by
 
 _EXTREMES = {"npl::largest<int64_t>": ">", "npl::smallest<int64_t>": "<"}
 _SUMS = ("npl::int_add", "npl::add<int64_t>")
@@ -59,5 +58,5 @@ def _is_bound(writer: Writer, name: str) -> bool:
     """Tell if the innermost loop around the block at hand binds a name."""
     for header, blocks in writer.chunks.loops.items():
         if writer.here in blocks and name in header.types:
-            return any(name in bound_by(step) for block in blocks for step in block.steps)
+            return any(name in ir.bound_by(step) for block in blocks for step in block.steps)
     return False

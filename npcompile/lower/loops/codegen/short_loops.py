@@ -12,7 +12,6 @@ import ast
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.codegen.nesting import in_each_trip, natural_loops
 from npcompile.lower.loops.types import INT, Scalar, Type
-from npcompile.lower.loops.verifier import bound_by
 
 _TRUTH, _TRUTHS, _TRUTH_OF_BOOL = (
     "npl::truth<int64_t>",
@@ -41,8 +40,8 @@ def _is_short(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> boo
 
 def is_taken_from(header: ir.Block, blocks: set[ir.Block], name: str) -> bool:
     """Tell if each trip of a loop takes a bit from a positive int, and gives its name no other value."""
-    binding = [(block, step) for block in blocks for step in block.steps if name in bound_by(step)]
-    if len(binding) != 1 or any(name in bound_by(block.end) for block in blocks if block.end is not None):
+    binding = [(block, step) for block in blocks for step in block.steps if name in ir.bound_by(step)]
+    if len(binding) != 1 or any(name in ir.bound_by(block.end) for block in blocks if block.end is not None):
         return False
     ((block, step),) = binding
     is_shrunk = isinstance(step, ir.Bind) and _shrinks(step.value, name)

@@ -17,7 +17,6 @@ from npcompile.lower.loops.register_ir import varies
 from npcompile.lower.loops.select_ir import Masked, Select
 from npcompile.lower.loops.subexpressions import subexpressions
 from npcompile.lower.loops.types import Array
-from npcompile.lower.loops.verifier import bound_by
 
 _STEPS = (ir.Bind, ir.BeginRange, ir.StoreItem, ir.Jump, ir.Branch, ir.Next)
 _EXPRESSIONS = (
@@ -67,7 +66,7 @@ def _goes_item_by_item(header: ir.Block, blocks: set[ir.Block]) -> bool:
     if not all(isinstance(node, _EXPRESSIONS) for node in nodes):
         return False
     items = _numbers(end, steps)
-    changed = {name for step in steps for name in bound_by(step)} - items
+    changed = {name for step in steps for name in ir.bound_by(step)} - items
     stores = [step for step in steps if isinstance(step, ir.StoreItem)]
     places = {(str(step.array), str([*map(str, step.indices)])) for step in stores}
     return len(places) == len({array for array, _ in places}) and all(
@@ -91,7 +90,7 @@ def _is_packed(kind: ir.State) -> bool:
 
 def _numbers(end: ir.Next, steps: list[ir.Step | ir.End]) -> set[str]:
     """Return the names of a range's number, or of the number that `enumerate` counts."""
-    names = [name for step in steps for name in bound_by(step)]
+    names = [name for step in steps for name in ir.bound_by(step)]
     found = {end.item} if isinstance(end, ir.NextOfRange) else set[str]()
     for step in end.body.steps:
         match step:
