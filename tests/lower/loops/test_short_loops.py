@@ -96,7 +96,29 @@ def of_bytes(n: int, out: Any) -> Any:
     return c
 
 
-@pytest.mark.parametrize("function", [by_table, of_unsigned, of_bytes])
+def ones_of_either_sign(n: int, out: Any) -> Any:
+    x, c = np.append(out, [-5, -(1 << 63), (1 << 63) - 1]), 0
+    for i in range(len(x)):
+        k = x[i]
+        while k:
+            k &= k - 1
+            c += 1
+    return c
+
+
+def ones_of_bytes(n: int, out: Any) -> Any:
+    x, c = np.arange(-128, 128).astype(np.int8), 0
+    for i in range(len(x)):
+        k = x[i]
+        while k != 0:
+            k = (k - 1) & k
+            c += 1
+        out[i % 8] += c
+    return c
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("function", [by_table, of_unsigned, of_bytes, ones_of_either_sign, ones_of_bytes])
 def test_loops_of_few_trips_of_numpys_integers(function: Callable[..., Any]) -> None:
     region = check(function, 40, np.arange(8)).loop.region
     assert short_loops(region), region

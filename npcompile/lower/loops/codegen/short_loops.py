@@ -2,7 +2,8 @@
 
 `while x:` with `x >>= 1`, `x //= 10` or `x &= x - 1` has 63 trips at most. It neither polls nor counts its
 trips, so the C++ compiler knows a loop that counts bits for what it is, and does it by one instruction.
-NumPy's integers are such ints where a comparison says that they are positive, or they are unsigned.
+NumPy's integers are such ints where a comparison says that they are positive, or they are unsigned. One of
+either sign loses its bits to `x &= x - 1`, too: the least one, less one, is the greatest.
 """
 
 from __future__ import annotations
@@ -34,17 +35,23 @@ def _is_short(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> boo
     end = header.end
     if not isinstance(end, ir.Branch) or end.then not in blocks or end.otherwise in blocks:
         return False
-    name = _name_while_positive(region, end.test)
-    return name is not None and is_taken_from(header, blocks, name)
+    if (name := _name_while_positive(region, end.test)) is not None:
+        return is_taken_from(header, blocks, name)
+    name = _wrapping_name(end.test)
+    return name is not None and is_taken_from(header, blocks, name, wraps=True)
 
 
-def is_taken_from(header: ir.Block, blocks: set[ir.Block], name: str) -> bool:
-    """Tell if each trip of a loop takes a bit from a positive int, and gives its name no other value."""
+def is_taken_from(header: ir.Block, blocks: set[ir.Block], name: str, wraps: bool = False) -> bool:
+    """Tell if each trip of a loop takes a bit from a positive int, and gives its name no other value.
+
+    wraps: the int is NumPy's, and may be negative.
+    """
     binding = [(block, step) for block in blocks for step in block.steps if name in ir.bound_by(step)]
     if len(binding) != 1 or any(name in ir.bound_by(block.end) for block in blocks if block.end is not None):
         return False
     ((block, step),) = binding
-    is_shrunk = isinstance(step, ir.Bind) and _shrinks(step.value, name)
+    shrinks = _clears_a_bit if wraps else _shrinks
+    is_shrunk = isinstance(step, ir.Bind) and shrinks(step.value, name)
     return is_shrunk and block is not header and in_each_trip(header, blocks, block)
 
 
@@ -84,6 +91,20 @@ def name_while_not_zero(test: ir.Expression) -> str | None:
     return None
 
 
+def _wrapping_name(test: ir.Expression) -> str | None:
+    """Return NumPy's signed integer that is not zero where a test holds; None if there is none."""
+    if isinstance(test, ir.Apply) and test.operation.function == _TRUTH_OF_BOOL:
+        (test,) = test.operands
+    match test:
+        case ir.Apply(operator=ast.NotEq, operands=(one, ir.Constant(value=0))):
+            pass
+        case ir.Apply(operands=(one,)) if test.operation.function.startswith(_TRUTHS):
+            pass
+        case _:
+            return None
+    return _name(one) if one.type != INT else None
+
+
 def _name(node: ir.Expression) -> str | None:
     return node.name if isinstance(node, ir.Read) and _is_integer(node.type) else None
 
@@ -98,22 +119,28 @@ def _is_unsigned(kind: Type) -> bool:
 
 def _shrinks(node: ir.Expression, name: str) -> bool:
     """Tell if an int has one bit less than the positive int that a name has, or less than that."""
-    if not isinstance(node, ir.Apply) or not _is_integer(node.type) or len(node.operands) != 2:
-        return False
-    if not all(one.type in (node.type, INT) for one in node.operands):
-        return False
-    left, right = node.operands
-    match node.operator:
-        case ast.RShift:
-            return _name(left) == name and _is_constant(right, 1)
-        case ast.FloorDiv:
-            return _name(left) == name and _is_constant(right, 2)
-        case ast.BitAnd:
+    match node:
+        case ir.Apply(operator=ast.RShift, operands=(left, right)):
+            return _are_alike(node) and _name(left) == name and _is_constant(right, 1)
+        case ir.Apply(operator=ast.FloorDiv, operands=(left, right)):
+            return _are_alike(node) and _name(left) == name and _is_constant(right, 2)
+    return _clears_a_bit(node, name)
+
+
+def _clears_a_bit(node: ir.Expression, name: str) -> bool:
+    """Tell if an int is what `x & (x - 1)` leaves of a name's."""
+    match node:
+        case ir.Apply(operator=ast.BitAnd, operands=(left, right)) if _are_alike(node):
             return any(
                 _name(one) == name and _is_less_one(other, name)
                 for one, other in ((left, right), (right, left))
             )
     return False
+
+
+def _are_alike(node: ir.Apply) -> bool:
+    """Tell if an operation on integers of one type, or on it and Python's ints, gives that type."""
+    return _is_integer(node.type) and all(one.type in (node.type, INT) for one in node.operands)
 
 
 def _is_constant(node: ir.Expression, least: int) -> bool:
