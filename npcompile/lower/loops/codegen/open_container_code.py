@@ -93,6 +93,9 @@ _Container = List | Dict | Set
 
 def open_types(region: ir.Region) -> list[_Container]:
     """Return the types of a region's lists, dicts and sets that are open."""
+    nodes = {body: [*_nodes(body)] for body in _bodies(region)}
+    if not any(isinstance(node, _FILLING) for of_body in nodes.values() for node in of_body):
+        return []  # as in most regions
     wanted: set[_Container] = set()
     closed: set[_Container] = set()
     for known in (List, (Dict, Set)):
@@ -102,10 +105,10 @@ def open_types(region: ir.Region) -> list[_Container]:
     for kind in region.names.values():
         if isinstance(kind, ObjectState):
             closed |= _containers(kind)
-    for body in _bodies(region):
+    for body, of_body in nodes.items():
         kinds = [*body.names.values(), *(kind for kinds in body.stored.values() for kind in kinds)]
         closed.update(*map(_within, kinds))
-        for node in _nodes(body):
+        for node in of_body:
             kinds = [one.type for one in _operands(node)]
             kinds += [node.type] if isinstance(node, ir.Expression) else []
             kinds += [node.kind] if isinstance(node, ir.Next) else []
