@@ -195,7 +195,8 @@ class Jitted(RecordedFunction):
             self._family, self.own = None, ()
             self._lock = threading.Lock()
             self.balance, self.balances, self.spending = RecordingBudget(WHOLE), {}, CompileBudget()
-            self._programs, self._uncompiled, self._kinds, self._crowd = [], {}, set(), CrowdedSignatures()
+            self.kept_programs, self._uncompiled, self._kinds = [], {}, set()
+            self._crowd = CrowdedSignatures()
         super()._start_anew()
 
     def share_nothing(self) -> None:
@@ -276,7 +277,7 @@ class Jitted(RecordedFunction):
     @property
     def programs(self) -> tuple[Program, ...]:
         """The residual programs recorded so far: `print(f.programs[0])` shows one."""
-        return tuple(self._programs)
+        return tuple(self.kept_programs)
 
     def compile(self, /, *examples: Any, **named: Any) -> None:
         """Compile for such arguments, so that the first call with them is a replay.

@@ -35,7 +35,7 @@ class Recordings(Protocol):
     by_signature: dict[Any, Any]
 
     @property
-    def _binding(self) -> Naming: ...
+    def argument_binding(self) -> Naming: ...
 
     @property
     def balance(self) -> Latest:
@@ -86,7 +86,7 @@ def why_recorded(recorded: Recordings, state: Any) -> Recompilation | None:
 def _another_signature(
     recorded: Recordings, known: list[tuple[Any, ...]], key: tuple[Any, ...]
 ) -> Recompilation:
-    names = recorded._binding.names(len(key))
+    names = recorded.argument_binding.names(len(key))
     causes = min((_differences(names, old, key) for old in known), key=len)
     return Recompilation("signature", "; ".join(causes))
 
@@ -106,7 +106,7 @@ def last_difference(recorded: Recordings) -> str:
         balance.cause = ""
         if len(balance.latest) == 2:
             (old, before), (new, program) = balance.latest
-            causes = _differences(recorded._binding.names(max(len(old), len(new))), old, new)
+            causes = _differences(recorded.argument_binding.names(max(len(old), len(new))), old, new)
             cause = "; ".join(causes) or _decision([before], program)
             balance.cause = "" if cause == _ALIKE else f": the last time, {cause}"
     return balance.cause

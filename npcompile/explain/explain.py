@@ -138,7 +138,7 @@ def _is_method(f: Any) -> bool:
 
 def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
     """Return the signature of a call, None where it has none; put its leaves into `leaves`."""
-    bound = jitted._binding.bind(args, kwargs)
+    bound = jitted.argument_binding.bind(args, kwargs)
     if bound is None:
         return None
     key = jitted.signature(*bound, leaves)

@@ -289,7 +289,7 @@ class Callee(Unit):
         take_over(made, self)
         made.__wrapped__ = fn
         made._front, made._alone = None, False
-        made._binding = self._binding.of(fn)
+        made.argument_binding = self.argument_binding.of(fn)
         made.own = (fn,) if self.own else ()
         return made
 

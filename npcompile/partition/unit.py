@@ -51,7 +51,7 @@ class Unit(RecordedFunction):
     def __init__(self, fn: Any, within: PartitionedLike) -> None:
         root = within.root
         options = root.always_waits, root.is_strict, root.default_float
-        super().__init__(fn, *options, root.block_stats, root._programs)
+        super().__init__(fn, *options, root.block_stats, root.kept_programs)
         self.fast_random = root.fast_random
         self._made_so = root._made_so
         self.within = within

@@ -187,7 +187,7 @@ def compile_ahead(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     told = len(jitted.stats.reasons)
     try:
         with _same_random_numbers(), compiling_ahead():
-            jitted._look_again()
+            jitted.look_again()
             answered = _by_lengths(jitted, examples) if examples.varying else _called(jitted, examples, {})[0]
     except Exception as error:
         if examples.specs and not isinstance(error, NotCompiledError):

@@ -36,7 +36,7 @@ class DeviceChoice(PlainCalls):
 
     __slots__ = ("_contests",)
     _contests: DeviceContests
-    _binding: Binding
+    argument_binding: Binding
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Answer a call."""
@@ -119,7 +119,7 @@ class DeviceChoice(PlainCalls):
 
         Raises DeviceMemoryError where arrays are on the device.
         """
-        names = self._binding.names(len(request.args))
+        names = self.argument_binding.names(len(request.args))
         given = [*zip(names, request.args, strict=False), *request.kwargs.items()]
         shown = [told_of(name, value) for name, value in given if isinstance(value, _ARRAYS)]
         reason = Cause.NO_DEVICE_MEMORY(memory.told(failure), ", ".join(shown) or "none among the arguments")

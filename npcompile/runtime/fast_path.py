@@ -58,7 +58,7 @@ class Seen(Known, Protocol):
 
     __wrapped__: Any
     _alone: bool
-    _binding: Binding
+    argument_binding: Binding
     default_float: Any
     _direct: bool
     _growing: GrowingArguments
@@ -156,7 +156,7 @@ def passes_over(recorded: Seen) -> bool:
 
 def _of(recorded: Seen) -> Any:
     """Return what the native runtime knows of a function; None where it does not see to its calls."""
-    binding = recorded._binding
+    binding = recorded.argument_binding
     if _module is None or not recorded._alone or not binding.of_python:
         return None
     growing = sum(1 << place for place in recorded._growing.places)

@@ -67,7 +67,7 @@ MAX_MISSES = 12
 class RecordedFunction(DeviceChoice):
     """A function with its recordings, by signature."""
 
-    __slots__ = ("_arity", "_binding", "_code", "_growing", "_made_so", "_programs")
+    __slots__ = ("_arity", "_code", "_growing", "_made_so", "argument_binding", "kept_programs")
     fast_random: bool
     max_programs = MAX_PROGRAMS
     _alone = True  # it is not one of those that share their recordings
@@ -90,7 +90,7 @@ class RecordedFunction(DeviceChoice):
         self.default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
         self.balance = RecordingBudget(WHOLE)
-        self._programs: list[Program] = programs
+        self.kept_programs: list[Program] = programs
         self._start_anew()
         fork.alive.add(self)
 
@@ -102,8 +102,8 @@ class RecordedFunction(DeviceChoice):
             self.by_signature, self._groups = {}, {}
             self.cost = estimate(self._code)
             self._growing = GrowingArguments(fn)
-            self._binding = Binding(fn)
-            self._arity = self._binding.arity
+            self.argument_binding = Binding(fn)
+            self._arity = self.argument_binding.arity
             self._rewritten: Rewritten | Reason | None = None
             self._levels = self._recursion = None, None
             self._front = None
@@ -155,7 +155,7 @@ class RecordedFunction(DeviceChoice):
                 self.note(Cause.TRACED(), self.at(None))
             return self._plain(args, kwargs)
         if kwargs or len(args) != self._arity:
-            bound = self._binding.bind(args, kwargs)
+            bound = self.argument_binding.bind(args, kwargs)
             if bound is None:  # the function itself says what is wrong
                 return self._plain(args, kwargs)
             args, kwargs = bound
@@ -413,7 +413,7 @@ class RecordedFunction(DeviceChoice):
         found = [place for place, arg in enumerate(args) if is_foreign(type(arg))]
         if not found or getattr(self.__wrapped__, "__name__", "") == "<lambda>":
             return False
-        names, reason = self._binding.names(len(args)), reason_of(type(args[found[0]]))
+        names, reason = self.argument_binding.names(len(args)), reason_of(type(args[found[0]]))
         foreign = frozenset(names[place] for place in found)
         self._not_followed(state, Traced(None, reason=reason, foreign=foreign))
         return True
@@ -426,7 +426,7 @@ class RecordedFunction(DeviceChoice):
 
     def count_for(self, whole: RecordedFunction) -> None:
         """Have what is counted and recorded be another function's, of which this computes a part."""
-        self.own_stats, self._programs = whole.own_stats, whole._programs
+        self.own_stats, self.kept_programs = whole.own_stats, whole.kept_programs
         self.always_waits = whole.always_waits
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
@@ -491,7 +491,7 @@ class RecordedFunction(DeviceChoice):
         self.own_stats.recordings += 1
         call.useful = True
         self.balance.recorded(state.kind, state.misses > 0)
-        names, floats = self._binding.names(len(args)), self.default_float
+        names, floats = self.argument_binding.names(len(args)), self.default_float
         device = str(current_device() or "cpu")
         group = state.group
         general = group is not None and group.is_general(state.lengths) and are_apart(args, kwargs)
@@ -547,7 +547,7 @@ class RecordedFunction(DeviceChoice):
         assert traced.program is not None
         state.count += 1
         self.own_stats.programs += 1
-        self._programs.append(traced.program)
+        self.kept_programs.append(traced.program)
         entry = RecordedProgram(traced, general)
         state.entries.append(entry)
         has_others = len(state.entries) > 1 or len(self.by_signature) > 1

@@ -74,7 +74,7 @@ class KernelLinking(Account):
         name: str | None = getattr(self.__wrapped__, "__name__", None)
         return object_name(self.__wrapped__) if name is None else name
 
-    def _look_again(self) -> None:
+    def look_again(self) -> None:
         """Have the next call looked at: another program may answer by now."""
         if self._front is not None:
             self._front.look()
@@ -189,7 +189,7 @@ class KernelLinking(Account):
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)
-                self._look_again()
+                self.look_again()
             if error is not None and not self._without(entry):
                 state.move(Event.CLOSED)
                 if not compiler.is_shutting_down():  # threads may go on meanwhile: that is nothing to tell

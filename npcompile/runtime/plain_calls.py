@@ -230,8 +230,8 @@ class PlainCalls(ShapeSharing):
             if self.overdrawn > 0:
                 self.overdrawn -= clock() - start
 
-    def _look_again(self) -> None:
-        super()._look_again()
+    def look_again(self) -> None:
+        super().look_again()
         self._passing.left = 0
 
     def _pass_on(self, state: Specialization, args: tuple[Any, ...]) -> None:

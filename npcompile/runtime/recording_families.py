@@ -35,7 +35,7 @@ FEW, PAYS = 3, 8
 _DEPTH = 4  # of closures within closures that tell families apart
 
 _SHARED = (
-    *("by_signature", "_groups", "_kinds", "_crowd", "_lock", "_uncompiled", "_programs", "_growing"),
+    *("by_signature", "_groups", "_kinds", "_crowd", "_lock", "_uncompiled", "kept_programs", "_growing"),
     *("balance", "balances", "spending"),
 )
 

@@ -81,7 +81,7 @@ class ShapeSharing(KernelLinking):
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     always_waits: bool
-    _binding: Binding
+    argument_binding: Binding
     # Whole numbers among its arguments may be sizes: these, or (True) all of them and such as are read.
     _counting: frozenset[str] | bool = True
 
@@ -179,7 +179,7 @@ class ShapeSharing(KernelLinking):
         try:
             self._tell_of(fault)
             with contextlib.suppress(Exception):  # where signatures cannot be told, each call comes to this
-                bound = self._binding.bind(args, kwargs) or (args, kwargs)
+                bound = self.argument_binding.bind(args, kwargs) or (args, kwargs)
                 self.by_signature.setdefault(self.signature(*bound, []), Specialization()).settle()
             if fault.done:
                 return fault.outcome()

@@ -160,7 +160,7 @@ def call(
     except Unsupported:
         return ask(True)
     except Exception as error:
-        return _redo(op.name, error, ask)
+        return redo_by_numpy(op.name, error, ask)
 
 
 _NO_VALUE = inspect.signature(np.sum).parameters["initial"].default  # NumPy's "not given"
@@ -198,11 +198,11 @@ def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
             raise ValueError("read-only: NumPy raises")
         if errstate.traps():
             raise Unsupported(Cause.ERRORS_REPORTED())
-        array._write(_answer(op, args, kwargs))
+        array._write(compute(op, args, kwargs))
     except Unsupported:
         ask(True)
     except Exception as error:
-        _redo(op.name, error, ask)
+        redo_by_numpy(op.name, error, ask)
 
 
 def redo(function: Any, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -212,10 +212,10 @@ def redo(function: Any, error: Exception, args: tuple[Any, ...], kwargs: dict[st
     def ask(count: bool) -> Any:
         return host(function, args, kwargs, count)
 
-    return _redo(name_of(function), error, ask)
+    return redo_by_numpy(name_of(function), error, ask)
 
 
-def _redo(name: str, error: Exception, ask: Callable[[bool], Any]) -> Any:
+def redo_by_numpy(name: str, error: Exception, ask: Callable[[bool], Any]) -> Any:
     if memory.is_exhausted(error):  # what NumPy gave would have to go there, too
         raise memory.DeviceMemoryError(f"{name}: {memory.told(error)}") from error
     try:
@@ -240,7 +240,7 @@ def _take_out_ours(error: BaseException) -> None:
 MAX_AXES = 32  # of torch's copies and reductions; its tensors and NumPy's arrays have up to 64
 
 
-def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = None) -> Any:
+def compute(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = None) -> Any:
     """Return the op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op
     failed."""
     asked = map_arrays(kwargs, layout_of) if kwargs else kwargs
@@ -318,9 +318,9 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         if any(np.may_share_memory(part._layout, out._layout) for part in arrays_in(args)):
             raise Unsupported(Cause.OUT_ON_PART())
         kwargs["dtype"] = out.dtype  # each array is cast to it
-        result = _answer(op, args, kwargs)
+        result = compute(op, args, kwargs)
     else:
-        result = _answer(op, args, kwargs, out)
+        result = compute(op, args, kwargs, out)
     dtype = second_dtype_of(function, args, kwargs, result) if out is None else None
     warn = report(function, args, kwargs, result)
     if out is None:

@@ -80,7 +80,7 @@ def _answer_or_numpy(
     except Unsupported:
         return ask(True)
     except Exception as error:
-        return dispatch._redo(op.name, error, ask)
+        return dispatch.redo_by_numpy(op.name, error, ask)
     if report is not None:
         report()
     return answer
@@ -132,7 +132,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
         if any(item is None for item in targets):
             raise Unsupported(Cause.OUT_NEITHER())
         named["base"] = targets if ufunc.nout > 1 else targets[0]
-    results = dispatch._answer(op, args, named)
+    results = dispatch.compute(op, args, named)
     results = results if ufunc.nout > 1 else (results,)
     if named.get("where", True) is not True and "out" not in kwargs and all(item is None for item in outs):
         fp_errors.of_mask(ufunc)
@@ -209,7 +209,7 @@ def _outer(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any
     scalar = op.scalar and named.pop("out", None) is not ...
     if named.get("where", True) is not True and targets[0] is not None:
         named["base"] = targets if ufunc.nout > 1 else targets[0]
-    results = dispatch._answer(op, args, named)
+    results = dispatch.compute(op, args, named)
     results = results if ufunc.nout > 1 else (results,)
     _check_outputs(results, targets, named.get("casting", "same_kind"))
     inputs = [array._memory for array in arrays_in((args, named))]
@@ -246,7 +246,7 @@ def _reduced(
     target = None if out is ... else _as_strided_array(out)
     within = rounds.set(MOST_ROUNDS)
     try:
-        result = dispatch._answer(op, args, named)
+        result = dispatch.compute(op, args, named)
     finally:
         rounds.reset(within)
     if target is not None:
@@ -290,7 +290,7 @@ def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         if turns > MAX_TURNS:
             raise Unsupported(Cause.AT_TOO_MANY(MAX_TURNS, ufunc.__name__))
         named["rounds"] = turns
-    result = dispatch._answer(op, (array, _arrays(index), *values), named)
+    result = dispatch.compute(op, (array, _arrays(index), *values), named)
     report = fp_errors.of_at(ufunc, args, array, result)
     array._write(result)
     return None, report

@@ -231,7 +231,7 @@ class GraphBuilder(ReadBuilder):
         for key, item in result.items() if kind is dict else enumerate(result):
             if is_array(item) and self.tracked.get(item) is not None and not is_called(node):
                 continue
-            part = self.add("part", _part, (node, key), {}, self.value(item))
+            part = self.add("part", part_of_result, (node, key), {}, self.value(item))
             if is_array(item) and step_of(node) != "op" and self.tracked.get(item) is None:
                 self.still(item, part)
             self.typed(item, part, node)
@@ -494,6 +494,6 @@ def _items(index: Any) -> tuple[Any, ...]:
     return index if type(index) is tuple else (index,)
 
 
-def _part(value: Any, position: Any) -> Any:
+def part_of_result(value: Any, position: Any) -> Any:
     """One of the several results of a step."""
     return value[position]

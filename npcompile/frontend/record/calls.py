@@ -21,7 +21,7 @@ from npcompile.frontend.catalog.python_operators import SETITEM
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.eager.errstate import TRAPS
 from npcompile.frontend.graph import shape_guards
-from npcompile.frontend.graph.graph_builder import _part
+from npcompile.frontend.graph.graph_builder import part_of_result
 from npcompile.frontend.graph.memmaps import of_memmaps
 from npcompile.frontend.graph.object_arrays import is_numpys
 from npcompile.frontend.graph.options import with_default
@@ -361,7 +361,7 @@ def _into_several(
     parts = [
         builder.add(
             "part",
-            _part,
+            part_of_result,
             (node, at),
             {},
             builder.value(item).renewed(builder.roots.new(), item.shape, None),
