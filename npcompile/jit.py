@@ -7,12 +7,10 @@ This file has the jitted function as users see it; `runtime/` decides how each c
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import inspect
 import pickle
 import sys
-import threading
 import types
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
@@ -20,32 +18,14 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
-from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning, warn
-from npcompile.diagnostics.reason import Cause
+from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, is_written_by_user, note_jitted
-from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.rewrite.long_loops import goes_over_many
-from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
-from npcompile.frontend.rewrite.source import NotFound
-from npcompile.lower.plan.attributes import source_place
-from npcompile.partition.loops_left import with_loops_left
-from npcompile.partition.partitioned import PartitionedFunction
-from npcompile.partition.suitability import done_for_effect, recurs_over_items
-from npcompile.runtime import descriptors, fast_path
+from npcompile.partition.root_function import Handle, RootFunction
+from npcompile.runtime import descriptors
 from npcompile.runtime.ahead import compile_ahead
 from npcompile.runtime.arrivals import arrived, texts_of
-from npcompile.runtime.function import MAX_MISSES, RecordedFunction
-from npcompile.runtime.recording_families import Family, family_of
-from npcompile.runtime.request import ONWARD, Request
-from npcompile.runtime.specialization import Specialization
-from npcompile.tiering.compile_budget import CompileBudget
-from npcompile.tiering.contest import CrowdedSignatures
-from npcompile.tiering.overhead import Allowance
-from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
-from npcompile.tiering.statement_profile import Watch
 
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
 
@@ -63,37 +43,29 @@ def _from_plain_function(name: str) -> Any:
     )
 
 
-class Jitted(RecordedFunction):
+class _Shown:
+    """A property of which an attribute of the same name, which the program sets, takes the place."""
+
+    def __init__(self, get: Callable[[Any], Any]) -> None:
+        self._get = get
+        self.__doc__ = get.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else self._get(instance)
+
+
+class Jitted(Handle):
     """A function under `npcompile.jit`, called like the function.
 
-    `stats` counts what it did, `programs` are its residual programs, and `wait()` waits until its kernels are
-    compiled.
+    `stats` counts what it did, `programs` are its residual programs, `compile` compiles it ahead of calls,
+    and `wait()` waits until its kernels are compiled. All other attributes are the program's, as those of a
+    plain function are, and where it sets one of these names it has its own.
     """
 
-    __slots__ = (
-        "_earns",
-        "_family",
-        "_rest",
-        "_told",
-        "allowance",
-        "balances",
-        "block_stats",
-        "callees",
-        "filters",
-        "own",
-        "session",
-        "spending",
-        "worked",
-    )
+    __slots__ = ()
     __name__: str
     __qualname__: str
-    _earns: bool | None  # its calls have to earn the work done for it; None: unknown yet
-    _direct = True
-    tries_again = True
-    root = property(lambda self: self)
-    # Leaves of signatures that are the function's own: itself, where it shares programs with others of its
-    # code.
-    own: tuple[Any, ...]
+    __wrapped__: Callable[..., Any]
     # Attributes by which `inspect` recognises functions, and generators and coroutines among them.
     __code__ = _from_plain_function("__code__")
     __defaults__ = _from_plain_function("__defaults__")
@@ -110,174 +82,52 @@ class Jitted(RecordedFunction):
         if dtype is not None and dtype.kind != "f":
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
         note_jitted(fn)
+        if isinstance(fn, types.FunctionType):
+            vars(self).update(vars(fn))
         functools.update_wrapper(self, fn, updated=())
-        if isinstance(fn, types.FunctionType) and (given := vars(fn)):  # and not what `Jitted` is made of
-            vars(self).update({key: value for key, value in given.items() if not hasattr(type(self), key)})
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
-        self._family: Family | None = None
-        self.own = ()
-        self._rest = 0  # the number of next calls that are not recorded
-        super().__init__(fn, wait, strict, dtype, Stats(), [])
-        self.fast_random = fast_random
-        # The jitted callees that Python between blocks calls, by the function, or by the key that all
-        # functions made by one `def` share.
-        self.callees: dict[Any, Any] = {}
-        self.balances: dict[Any, RecordingBudget] = {}  # of the places in it
-        self.spending = CompileBudget()
-        self.allowance = Allowance()
-        self.worked = 0.0  # seconds that native code of loops has worked
-        self.filters: Any = None  # of warnings, where a call that was cut into blocks began
-        self.session: Watch | None = None  # the watch of the call at hand, while one is measured
-        self._told: set[str] = set()  # places of which it was told that they cost
-        self.block_stats = Stats()  # counts of the function's blocks, and of functions that it calls
-        if not strict and (family := family_of(fn, (wait, dtype, fast_random))) is not None:
-            if family.parted:
-                self._rest = family.rest()
-            else:
-                self._family, self.own = family, (fn,)
-                family.take(self)
+        super().__init__(RootFunction(fn, wait, strict, dtype, fast_random))
 
-    @property
+    @_Shown
     def stats(self) -> Stats:
         """Counts of what the function did, as a `Stats`.
 
         Where it was cut into blocks, theirs are among them; calls and replays are the function's own (a call
         is a replay when all that was recorded of it was replayed).
         """
-        if self._front is not None:
-            self._front.settle()
-        return with_loops_left(self, self.own_stats.with_blocks(self.block_stats))
+        return self.npcompile_root().stats
 
-    def _is_to_earn(self) -> bool:
-        """Tell if first calls may spend no more than later ones, as the function calls libraries."""
-        if self._earns is None:
-            self._earns = not self.is_strict and calls_libraries(self.__wrapped__)
-            if self._earns:
-                self.allowance.first = False
-        return self._earns
-
-    def _before_recording(self, request: Request) -> Any:
-        """Python answers calls of a function that is one of many of its kind, and short-lived; none answers
-        where that is refused. Its signature may spend what a first call may, and its family may be left."""
-        state = request.state = self.by_signature.get(request.key)
-        if (state is None or (state.ready and not state.pending)) and not self._is_to_earn():
-            self.allowance.begin(state is not None, self.has_to_wait)
-        if self._rest:
-            self._rest -= 1
-            self.note(Cause.SHORT_LIVED(), self.at(None))
-            return self._plain(request.args, request.kwargs)
-        if self._family is not None and (self._family.parted or self._is_full(state)):
-            self._leave_family()
-            state = None
-        if state is not None and state.refused is not None and self.is_strict:
-            raise NotCompiledError(state.refused)
-        return ONWARD
-
-    ways = (RecordedFunction._by_replay, _before_recording, *RecordedFunction.ways_without_replay)
-
-    def tell(self, where: str, what: str, instead: str) -> None:
-        """Warn, once for each place, of code that runs uncompiled and costs time; strict=True: raise it."""
-        if where in self._told:
-            return
-        self._told.add(where)
-        text = f"{self.name}: {where}: {what}; instead: {instead}"
-        if self.is_strict:
-            raise NotCompiledError(text)
-        warn(text)
-
-    def gave_up(self) -> None:
-        self.note(Cause.NUMPY_FASTER(), self.at(None))
-
-    def _start_anew(self) -> None:
-        self._earns = None
-        if self._family is not None:
-            self._family, self.own = None, ()
-            self._lock = threading.Lock()
-            self.balance, self.balances, self.spending = RecordingBudget(WHOLE), {}, CompileBudget()
-            self.kept_programs, self._uncompiled, self._kinds = [], {}, set()
-            self._crowd = CrowdedSignatures()
-        super()._start_anew()
-
-    def share_nothing(self) -> None:
-        """Have a function that has not been called be recorded by itself, whatever is known of others of its
-        code."""
-        self._rest = 0
-        self._start_anew()
-
-    def _leave_family(self) -> bool:
-        """Leave the family, if there is one, whose programs cannot be this function's. Recordings of it begin
-        anew."""
-        if self._family is None:
-            return False
-        self._family.part()
-        self._start_anew()
-        return True
-
-    def _is_full(self, state: Specialization | None) -> bool:
-        """Tell if calls of a signature go more ways than are kept, as closures differ."""
-        if state is None or state.pending:
-            return False
-        return state.count >= self.max_programs or state.misses >= MAX_MISSES
-
-    def _not_followed(self, state: Specialization, traced: Traced) -> None:
-        if self._leave_family():
-            state = Specialization()  # the family's stays as it is
-        super()._not_followed(state, traced)
-
-    def _worth(self, state: Specialization, traced: Traced) -> bool:
-        assert traced.program is not None and isinstance(self.__wrapped__, types.FunctionType)
-        if not super()._worth(state, traced):
-            return False
-        if self._family is not None:
-            many = state.count > 0 and self._family.differs(self.balance.replays)
-            return not ((many or self._is_cut(traced.program)) and self._leave_family())
-        try:
-            body = tree_of(self.__wrapped__)[0].body
-            fn = self.__wrapped__
-            if fn.__name__ in fn.__code__.co_names and recurs_over_items(fn, traced.program):
-                return self._cut_at_last(state) is None
-            if not goes_as_before(fn, traced.program.trips):
-                state.partitioned = self._cut_alike(state)
-                return state.partitioned is None
-        except NotFound:
-            return True
-        if (done := done_for_effect(traced.program, body)) is None:
-            return True
-        traced.reason = Cause.EFFECT()
-        traced.line, traced.top, _ = source_place(done)
-        state.partitioned = self._cut_after(state, traced)
-        return state.partitioned is None
-
-    def _is_cut(self, program: Program) -> bool:
-        """Tell if the function is cut into blocks though it was recorded whole."""
-        fn: Any = self.__wrapped__
-        with contextlib.suppress(NotFound):
-            body = tree_of(fn)[0].body
-            others = recurs_over_items(fn, program) or not goes_as_before(fn, program.trips)
-            return others or done_for_effect(program, body) is not None
-        return False
-
-    def _goes_over_many(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        fn = self.__wrapped__
-        if self._family is not None or not isinstance(fn, types.FunctionType):
-            return False
-        return goes_over_many(fn, args, kwargs)
-
-    def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
-        fn = self.__wrapped__
-        if not isinstance(fn, types.FunctionType) or self._family is not None:
-            return None
-        if failed is None and not must_be_cut(fn):
-            return None
-        return PartitionedFunction.of(self, self, failed)
-
-    # -- being a function --------------------------------------------------------------------------------
-
-    @property
+    @_Shown
     def programs(self) -> tuple[Program, ...]:
         """The residual programs recorded so far: `print(f.programs[0])` shows one."""
-        return tuple(self.kept_programs)
+        return tuple(self.npcompile_root().kept_programs)
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until all that this function has under way is compiled, or has failed (see `stats.reasons`).
+
+        Ctrl-C interrupts the wait.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            The longest wait, in seconds.
+
+        Raises
+        ------
+        TimeoutError
+            The timeout passed first.
+
+        Examples
+        --------
+        >>> @npcompile.jit
+        ... def doubled(x):
+        ...     return x + x
+        >>> doubled(np.arange(3))
+        array([0, 2, 4])
+        >>> doubled.wait()
+        """
+        self.npcompile_root().wait(timeout)
 
     def compile(self, /, *examples: Any, **named: Any) -> None:
         """Compile for such arguments, so that the first call with them is a replay.
@@ -314,19 +164,11 @@ class Jitted(RecordedFunction):
         >>> total(np.ones(1000)), total.stats.replays - before
         (np.float64(1000.0), 1)
         """
-        compile_ahead(self, examples, named)
+        compile_ahead(self.npcompile_root(), examples, named)
 
     def npcompile_function(self) -> Any:
         """Return the plain function, which the recording of a caller goes into."""
         return self.__wrapped__
-
-    @property
-    def has_options(self) -> bool:
-        """Tell if calls may give other values than the plain function's."""
-        return self.default_float is not None or self.fast_random
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<npcompile.jit of {self.__wrapped__!r}>"
@@ -343,7 +185,8 @@ class Jitted(RecordedFunction):
             found = getattr(found, part, None)
         if found is self and not (self.__module__ == "__main__" and _pickles_by_value(sys._getframe(1))):
             return self.__qualname__
-        options = self.always_waits, self.is_strict, self.default_float, self.fast_random
+        root = self.npcompile_root()
+        options = root.always_waits, root.is_strict, root.default_float, root.fast_random
         return _unpickled, (self.__wrapped__, texts_of(self.__wrapped__), *options)
 
     def __copy__(self) -> Jitted:
@@ -351,9 +194,6 @@ class Jitted(RecordedFunction):
 
     def __deepcopy__(self, memo: Any) -> Jitted:
         return self
-
-
-fast_path.classes["__get__"] = Jitted
 
 
 class JittedFunction(Protocol[P, R]):

@@ -14,14 +14,18 @@ from npcompile.explain.loops import graphs_of, loops_of
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.explain.timing import Seconds
 from npcompile.frontend.eager.errstate import traps
-from npcompile.jit import Jitted
 from npcompile.partition.partitioned import PartitionedFunction, cut_of
+from npcompile.partition.root_function import RootFunction
 from npcompile.runtime.function import Specialization
 from npcompile.tiering.cuts import cuts_of_callees
 
 
 def explanation_of(
-    jitted: Jitted, states: Sequence[Specialization], result: Any, moved: tuple[int, int], seconds: Seconds
+    jitted: RootFunction,
+    states: Sequence[Specialization],
+    result: Any,
+    moved: tuple[int, int],
+    seconds: Seconds,
 ) -> Explanation:
     """Return the explanation of a function for some signatures of its arguments, without its report.
 

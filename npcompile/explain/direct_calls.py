@@ -19,6 +19,7 @@ from typing import Any
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.jit import Jitted
+from npcompile.partition.root_function import RootFunction
 
 _BOUND = (types.MethodType, staticmethod, classmethod)
 _MISSING = object()
@@ -36,10 +37,10 @@ class Place:
 class Named:
     """The jitted functions that code names, and those of its names that cannot be looked up."""
 
-    functions: frozenset[Jitted]
+    functions: frozenset[RootFunction]
     unknown: frozenset[str]
 
-    def __contains__(self, jitted: Jitted) -> bool:
+    def __contains__(self, jitted: RootFunction) -> bool:
         return jitted in self.functions or jitted.__wrapped__.__name__ in self.unknown
 
 
@@ -60,7 +61,7 @@ def named_since(began: Place | None) -> Named:
     return _named(set(_loaded(code, first, last)), ChainMap(frame.f_locals, frame.f_globals))
 
 
-def named_by(jitted: Jitted) -> Named:
+def named_by(jitted: RootFunction) -> Named:
     """Return what a jitted function names."""
     fn = jitted.__wrapped__
     assert isinstance(fn, types.FunctionType)
@@ -106,7 +107,7 @@ def _scope(fn: types.FunctionType) -> Mapping[str, Any]:
 
 
 def _named(names: set[str], scope: Mapping[str, Any]) -> Named:
-    found: set[Jitted] = set()
+    found: set[RootFunction] = set()
     unknown: set[str] = set()
     seen: set[types.CodeType] = set()
     pending = [(names, scope)]
@@ -116,7 +117,7 @@ def _named(names: set[str], scope: Mapping[str, Any]) -> Named:
         for name, value in _values(names, scope):
             unknown.discard(name)
             if isinstance(value, Jitted):
-                found.add(value)
+                found.add(value.npcompile_root())
             elif isinstance(value, types.FunctionType) and value.__code__ not in seen:
                 if is_users_file(value.__code__.co_filename):
                     seen.add(value.__code__)

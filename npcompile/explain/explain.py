@@ -17,6 +17,7 @@ from npcompile.explain.sampling import CallTimes, Sampler, replay_codes
 from npcompile.explain.timing import kept, timed
 from npcompile.frontend.passes.order import watched
 from npcompile.jit import Jitted, Partial, jit
+from npcompile.partition.root_function import RootFunction
 from npcompile.runtime.current_device import forcing
 from npcompile.tiering.turns import ours
 
@@ -72,20 +73,16 @@ def explain(f: Callable[..., Any], /, *args: Any, detail: Detail = "report", **k
         raise TypeError(f"npcompile.explain takes a function, not {'a class' if callable(f) else repr(f)}")
     passes = checked(detail) == "passes"
     jitted = isinstance(f, Jitted | Partial) or _is_method(f)
-    made: Any = f if jitted else jit(f)
-    if isinstance(made, Partial):
-        made, args, kwargs = made.func, (*made.args, *args), made.keywords | kwargs
-    if isinstance(made, types.MethodType):
-        made, args = made.__func__, (made.__self__, *args)
-    assert isinstance(made, Jitted)
+    handle: Any = f if jitted else jit(f)
+    if isinstance(handle, Partial):
+        handle, args, kwargs = handle.func, (*handle.args, *args), handle.keywords | kwargs
+    if isinstance(handle, types.MethodType):
+        handle, args = handle.__func__, (handle.__self__, *args)
+    assert isinstance(handle, Jitted)
+    made = handle.npcompile_root()
     if passes and jitted:
-        made = jit(
-            made.__wrapped__,
-            wait=made.always_waits,
-            strict=made.is_strict,
-            default_float=made.default_float,
-            fast_random=made.fast_random,
-        )
+        options = made.always_waits, made.is_strict, made.default_float, made.fast_random
+        made = RootFunction(made.__wrapped__, *options)
     if passes or not jitted:
         made.share_nothing()
     leaves: list[Any] = []
@@ -136,7 +133,7 @@ def _is_method(f: Any) -> bool:
     return isinstance(f, types.MethodType) and isinstance(f.__func__, Jitted)
 
 
-def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+def _key(jitted: RootFunction, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
     """Return the signature of a call, None where it has none; put its leaves into `leaves`."""
     bound = jitted.argument_binding.bind(args, kwargs)
     if bound is None:

@@ -24,7 +24,7 @@ from npcompile.explain.sampling import (
     timed_loops,
 )
 from npcompile.explain.timing import Seconds
-from npcompile.jit import Jitted
+from npcompile.partition.root_function import RootFunction
 from npcompile.runtime import fork
 
 _NOT_COMPARED = Seconds(why="a profile calls nothing again; `npcompile.explain` does")
@@ -34,7 +34,7 @@ _NOT_COMPARED = Seconds(why="a profile calls nothing again; `npcompile.explain` 
 class _Watched:
     """A jitted function, its calls before the run, and the times of those within it."""
 
-    jitted: Jitted
+    jitted: RootFunction
     calls: int
     times: CallTimes = field(default_factory=CallTimes)
 
@@ -73,8 +73,8 @@ class profile:
 
     def __init__(self) -> None:
         self.seconds, self.explanations = 0.0, ()
-        self._watched: dict[Jitted, _Watched] = {}
-        self._roots: list[Jitted] = []
+        self._watched: dict[RootFunction, _Watched] = {}
+        self._roots: list[RootFunction] = []
         self._stacks = StackSampler(lambda: sum(jitted.worked for jitted in self._roots))
         self._exits = ExitStack()
         self._began = 0.0
@@ -118,7 +118,7 @@ class profile:
         by_block = named_since(self._place)
         named = {watched.jitted: named_by(watched.jitted) for watched in called}
 
-        def is_anothers(jitted: Jitted) -> bool:
+        def is_anothers(jitted: RootFunction) -> bool:
             return any(jitted in names for other, names in named.items() if other is not jitted)
 
         return [
@@ -159,12 +159,12 @@ def _is_met(watched: _Watched) -> bool:
     return bool(watched.times.spots or watched.times.native)
 
 
-def _jitted() -> list[Jitted]:
+def _jitted() -> list[RootFunction]:
     """Return all jitted functions whose source is at hand."""
     return [
         recorded
         for recorded in list(fork.alive)
-        if isinstance(recorded, Jitted) and isinstance(recorded.__wrapped__, types.FunctionType)
+        if isinstance(recorded, RootFunction) and isinstance(recorded.__wrapped__, types.FunctionType)
     ]
 
 

@@ -24,9 +24,9 @@ from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.jit import Jitted
 from npcompile.lower.plan.attributes import step_of, value_of
 from npcompile.partition.partitioned import Block, Callee, PartitionedFunction, cut_of
+from npcompile.partition.root_function import RootFunction
 from npcompile.runtime.function import Specialization
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.tiers import Tier
@@ -87,7 +87,7 @@ class Seconds:
 
 
 def timed(
-    jitted: Jitted,
+    jitted: RootFunction,
     state: Specialization | None,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
@@ -156,7 +156,7 @@ def timed(
             loop.entries, loop.leaves, loop.left = entries, leaves, left
 
 
-def _profile(jitted: Jitted, fresh: Callable[[], Any], measured: CallTimes) -> None:
+def _profile(jitted: RootFunction, fresh: Callable[[], Any], measured: CallTimes) -> None:
     """Call a function for a while, and take the times of its lines and kernels, in place of earlier ones.
 
     Where NumPy answered all these calls, as its turn was in a contest, others are made.

@@ -43,7 +43,8 @@ _looks = Backoff(LOOK, most=OFTEN)
 _next_look = LOOK  # the number of these calls at which it is looked for next
 lock = threading.Lock()
 
-# Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into.
+# Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into. "handle": what
+# holds a recorded function for users.
 classes: dict[str, Any] = {}
 
 
@@ -89,10 +90,10 @@ def use() -> None:
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE, OWNERS)
         errors = errstate.variable, errstate.traps
         asked = torch.get_num_threads, vars(warnings), *errors, computing, used, forced, Diverged
-        kinds = *(classes[name] for name in ("__call__", "run", "state", "stats")), DeviceContest
-        for name, function in module.use(kinds, kinds[0].__call__, asked).items():
-            setattr(classes[name], name, function)
-        module.direct(kinds[0], classes["__get__"])
+        kinds = *(classes[name] for name in ("__call__", "handle", "run", "state", "stats")), DeviceContest
+        for kind, function in zip(kinds[:2], module.use(kinds, kinds[0].__call__, asked), strict=True):
+            kind.__call__ = function
+        module.direct(kinds[0], kinds[1])
         classes["run"].enter = module.entering(classes["run"])
         _module = module
 

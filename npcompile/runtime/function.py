@@ -227,7 +227,7 @@ class RecordedFunction(DeviceChoice):
             state = self.by_signature.get(key)
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, Cause.NO_SIGNATURE())
-        if key[1] is not None and self.root is self:
+        if key[1] is not None and self.is_root:
             if (answer := self._by_choice(request, leaves)) is not ONWARD:
                 return answer
         if state is None:
@@ -317,7 +317,7 @@ class RecordedFunction(DeviceChoice):
         key, args, kwargs = request.key, request.args, request.kwargs
         if self.balance.rests():
             # A part is cut anew, and what it was to pass over is lost then.
-            least = self._seldom() if self.root is self else LOOKED_AT
+            least = self._seldom() if self.is_root else LOOKED_AT
             self.balance.passed_over(self._pass_over(self.balance.resting, least))
             return self._too_often(args, kwargs)
         if (cut := self._cut_of_all(request.group)) is not None:
@@ -379,7 +379,7 @@ class RecordedFunction(DeviceChoice):
                 if state.partitioned is None and loops and self._goes_over_many(args, kwargs):
                     self._cut_at_last(state)
             ordinary = _NEVER_FOREIGN.issuperset(map(type, args))
-            if not ordinary and self.root is self and any(is_dask(type(arg)) for arg in args):
+            if not ordinary and self.is_root and any(is_dask(type(arg)) for arg in args):
                 from npcompile.runtime.dask_calls import DaskCalls
 
                 state.chunks = DaskCalls(self)
@@ -561,7 +561,8 @@ class RecordedFunction(DeviceChoice):
         if config.backend == "interpreter" and mesh_of(entry.program.device) is None:
             self._answer_op_by_op(state, entry)
             return
-        again = self.root.own_stats.calls > 1 or general or has_others
+        calls = self.own_stats.calls if self.is_root else self.root.own_stats.calls
+        again = calls > 1 or general or has_others
         self._have_compiled(state, entry, later=not again and waits_for_another(call.lasted))
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:

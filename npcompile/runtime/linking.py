@@ -56,7 +56,8 @@ class KernelLinking(Account):
     _front: Any  # the native runtime's record of it, which is read at each call
     # The first replays are not measured beside NumPy: their number.
     first_replays = 8
-    root: Any  # the jitted function that it is, or is a part of
+    root: Any  # the root function that it is, or is a part of
+    is_root = False
     allowance: Allowance  # of its calls
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
@@ -154,7 +155,7 @@ class KernelLinking(Account):
 
     def _allows(self, entry: RecordedProgram, calls: int, seconds: float = 0.0) -> bool:
         """Tell if a program is to be compiled, after so many calls by NumPy in so many seconds each."""
-        part = self.root is not self
+        part = not self.is_root
         if this_thread.ahead:
             return True
         return bool(self.root.spending.allows(entry, calls, self.has_to_wait, part, seconds))
@@ -234,28 +235,9 @@ class KernelLinking(Account):
             job.wait(seconds_until(deadline))
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until all that this function has under way is compiled, or has failed (see `stats.reasons`).
+        """Wait until all that this function has under way is compiled, or has failed.
 
-        Ctrl-C interrupts the wait.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            The longest wait, in seconds.
-
-        Raises
-        ------
-        TimeoutError
-            The timeout passed first.
-
-        Examples
-        --------
-        >>> @npcompile.jit
-        ... def doubled(x):
-        ...     return x + x
-        >>> doubled(np.arange(3))
-        array([0, 2, 4])
-        >>> doubled.wait()
+        timeout: in seconds; raises TimeoutError after it.
         """
         self.allowance.renew()
         with log.waiting(self.name):

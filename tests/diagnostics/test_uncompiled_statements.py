@@ -168,8 +168,8 @@ def test_strict_raises_with_what_to_write_instead() -> None:
 def test_nothing_is_measured_once_it_was() -> None:
     jitted = npcompile.jit(statement)
     told(jitted, np.ones(4), 0.0)
-    (state,) = jitted.by_signature.values()
-    assert state.partitioned.watch is None and jitted.session is None
+    (state,) = jitted.npcompile_root().by_signature.values()
+    assert state.partitioned.watch is None and jitted.npcompile_root().session is None
 
 
 def test_answers_and_effects_are_the_same_while_it_is_measured() -> None:

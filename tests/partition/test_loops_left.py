@@ -85,7 +85,10 @@ def test_statistics_say_why_a_loop_is_left(function: Callable[..., Any], line: i
     begins = f"{place}: the loop is left to Python: {why}"
     assert any(reason.startswith(begins) for reason in jitted.stats.reasons), jitted.stats.reasons
     assert jitted.stats.reasons.count(jitted.stats.reasons[-1]) == 1
-    assert jitted.own_stats.reasons == [] or "the loop is" not in jitted.own_stats.reasons[-1]
+    assert (
+        jitted.npcompile_root().own_stats.reasons == []
+        or "the loop is" not in jitted.npcompile_root().own_stats.reasons[-1]
+    )
 
 
 def whole_arrays(x: np.ndarray) -> Any:

@@ -93,7 +93,7 @@ def test_a_body_that_was_waited_for_begins_the_contest_with_the_plain_function()
     jitted: Any = npcompile.jit(scaled)
     jitted(np.arange(50))
     jitted.wait()
-    [state] = jitted.by_signature.values()
+    [state] = jitted.npcompile_root().by_signature.values()
     for native in state.partitioned.natives.values():
         native.entries = 0  # as where native code was not there at the first call
     assert state.partitioned.reaches_loops
@@ -376,7 +376,10 @@ LENDABLE = [place for place, (function, _) in enumerate(PROGRAMS) if function is
 @pytest.mark.parametrize("place", LENDABLE, ids=lambda place: PROGRAMS[place][0].__name__)
 def test_lent_calls_are_as_python(place: int, lent: None) -> None:
     jitted = compared(place, before=EARLIER)
-    assert any(state.lent is not None and state.lent.left < LENT for state in jitted.by_signature.values())
+    assert any(
+        state.lent is not None and state.lent.left < LENT
+        for state in jitted.npcompile_root().by_signature.values()
+    )
     if jitted.stats.loop_leaves == 0:
         assert jitted.stats.calls == EARLIER + CALLS
 
@@ -401,7 +404,9 @@ def test_a_lent_body_reads_its_module_anew(lent: None, monkeypatch: pytest.Monke
 
 def lender(jitted: Any) -> Any:
     """Return what answers calls without Python."""
-    (found,) = (state.lent for state in jitted.by_signature.values() if state.lent is not None)
+    (found,) = (
+        state.lent for state in jitted.npcompile_root().by_signature.values() if state.lent is not None
+    )
     return found
 
 

@@ -152,7 +152,7 @@ def test_long_calls_become_native(monkeypatch: pytest.MonkeyPatch) -> None:
         jitted(items, 0, 299)
         assert items == want
         jitted.wait()
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     assert state.partitioned.is_native
 
 
@@ -192,7 +192,7 @@ def test_the_plain_turn_of_a_contest_is_plain_throughout(monkeypatch: pytest.Mon
         jitted(12)
         jitted.wait()
     turns: list[int] = []
-    within = type(next(iter(jitted.by_signature.values())).partitioned)
+    within = type(next(iter(jitted.npcompile_root().by_signature.values())).partitioned)
     run = within.plain
 
     def counted(self: Any, args: Any, kwargs: Any) -> Any:

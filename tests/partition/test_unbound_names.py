@@ -124,7 +124,7 @@ def test_what_reads_it_is_in_a_block(fn: Callable[..., Any]) -> None:
     for _ in range(4):
         x = np.arange(1.0, 7.0)
         jitted(x, {"mode": "train", "calls": 2})
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     takes = [set(block.piece.block.takes) for block in state.partitioned.current()]
     assert any({"y", "change"} & names for names in takes), takes
     assert jitted.stats.replays > 0

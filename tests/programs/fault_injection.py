@@ -77,6 +77,7 @@ EXEMPT = (
 )
 EXEMPT_NAMES = (
     *(
+        "Handle.__call__",
         "RecordedFunction.__call__",
         "PlainCalls._passed",
         "CalleeSubstitution.enter",
@@ -84,7 +85,7 @@ EXEMPT_NAMES = (
         "guard",
         "State.faulted",
     ),
-    "Jitted.<lambda>",  # asked of it at every call
+    "RootFunction.<lambda>",  # asked of it at every call
 )
 # On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives
 # back), nothing can be undone or gone on with. `InternalError` says so, once for a signature: nothing is done

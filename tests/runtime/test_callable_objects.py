@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.partition.root_function import RootFunction
 from tests.checker import same
 
 
@@ -154,6 +155,44 @@ def test_attributes_of_functions_do_not_get_in_the_way() -> None:
     texts = npcompile.jit(np.vectorize(lambda v: v + 1))  # an object with attributes of many names
     with pytest.warns(npcompile.NotCompiledWarning, match="is not a Python function"):
         same(texts(X), X + 1)
+
+
+# What the engine calls its own attributes, and what `Jitted` shows. Names with "npcompile" are kept for it.
+NAMES = sorted(
+    name
+    for name in {*dir(npcompile.Jitted), *dir(RootFunction)}
+    if "__" not in name and "npcompile" not in name
+)
+
+
+def test_attributes_of_any_name_are_the_programs() -> None:
+    """They are set and deleted while calls are recorded, replayed and done by native loops."""
+
+    def f(x):
+        total = 0.0
+        for item in x:
+            total += item
+        return total, x * 2
+
+    def shown(x):
+        return x + 1
+
+    given, jitted = npcompile.jit(shown), npcompile.jit(f, wait=True)
+    shown.__dict__.update(dict.fromkeys(NAMES, "mine"))
+    late = npcompile.jit(shown)
+    for name in NAMES:
+        assert getattr(late, name) == "mine"
+        setattr(given, name, name)
+        same(given(X), shown(X))
+        same(jitted(X), f(X))
+        setattr(jitted, name, {name: 1})
+        same(jitted(X), f(X))
+        assert getattr(jitted, name) == {name: 1}
+        delattr(jitted, name)
+    for _ in range(3):
+        same(late(X), shown(X))
+    assert [getattr(given, name) for name in NAMES] == NAMES
+    assert npcompile.explain(late, X).programs and jitted.stats.calls == 2 * len(NAMES)
 
 
 def test_jit_of_a_jitted_function() -> None:

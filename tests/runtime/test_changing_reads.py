@@ -136,7 +136,7 @@ def test_containers_of_other_kinds(kind: str, how: str) -> None:
         same(jitted(*given, x), fn(mirror, x))
         keys = range(len(mirror)) if fn is _of_list else mirror
         same([held[key] for key in keys], [mirror[key] for key in keys])
-    replays = jitted.stats.replays + jitted.block_stats.replays
+    replays = jitted.stats.replays + jitted.npcompile_root().block_stats.replays
     assert replays >= 6 and jitted.stats.recordings <= 8, jitted.stats
 
 

@@ -255,7 +255,7 @@ def test_a_function_that_is_dropped_is_freed() -> None:
     jitted = npcompile.jit(scaled, wait=True)
     for _ in range(5):
         jitted(np.ones(3))
-    assert jitted._front is not None
+    assert jitted.npcompile_root()._front is not None
     reference = weakref.ref(scaled)
     del jitted, scaled
     gc.collect()

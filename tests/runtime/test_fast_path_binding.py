@@ -60,7 +60,7 @@ KINDS = [every_kind, defaults, named_only, named_and_more, any_named, positional
 def test_every_way_to_call(fn: Any) -> None:
     """Arguments meet their parameters as in a call of the function itself, however often it is called."""
     jitted = npcompile.jit(fn)
-    jitted.max_signatures = 1000
+    jitted.npcompile_root().max_signatures = 1000
     ways = [
         (tuple(float(k) for k in range(given)), {name: k + 10.0 for k, name in enumerate(names)})
         for given in range(5)

@@ -161,7 +161,7 @@ def test_each_kind_runs_no_python_and_sees_a_change(kind: str, monkeypatch: pyte
     stats = jitted.stats
     assert stats.recordings == 1 and stats.replays == 3, stats
     asked = {*PYTHON_CHECKS, "same_value", "are_alike", "facts"}.intersection(frames(lambda: jitted(x)))
-    assert not asked, next(iter(jitted.by_signature.values())).entries[0].replay.text
+    assert not asked, next(iter(jitted.npcompile_root().by_signature.values())).entries[0].replay.text
     change()
     after = function(x)
     assert repr(after) != repr(before)  # or the row tests nothing

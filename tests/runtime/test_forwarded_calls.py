@@ -13,6 +13,7 @@ import pytest
 
 import npcompile
 from npcompile.runtime import fast_path
+from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.shape_sharing import LOOKED_AT
 from npcompile.runtime.tiers import Event
 from tests.runtime.test_fast_path import frames
@@ -33,7 +34,7 @@ def left_to_numpy(fn: Any, *args: Any) -> Any:
     jitted = npcompile.jit(fn)
     for _ in range(2):
         jitted(*args)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     state.ready = []
     state.move(Event.TOO_SMALL)
     return jitted
@@ -142,7 +143,7 @@ NEW: list[tuple[Any, Callable[[int], Any]]] = [(labelled, lambda k: f"run {k}"),
 
 def crowded(fn: Any, new: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any, Any]:
     """A function that keeps as many signatures as it may, an argument that is known, and an array."""
-    monkeypatch.setattr(npcompile.Jitted, "max_signatures", 4)
+    monkeypatch.setattr(RecordedFunction, "max_signatures", 4)
     jitted, x = npcompile.jit(fn), np.ones(4)
     known = new(-1)
     for _ in range(3):
@@ -178,7 +179,7 @@ def test_a_known_signature_among_new_ones_is_replayed(
 
 @pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 def test_other_arrays_are_looked_at_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(npcompile.Jitted, "max_signatures", 8)
+    monkeypatch.setattr(RecordedFunction, "max_signatures", 8)
     jitted, large = npcompile.jit(labelled), np.ones(100)
     for _ in range(4):
         jitted("large", large)

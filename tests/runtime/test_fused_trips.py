@@ -139,7 +139,7 @@ def arrays(size: int = 9, dtype: Any = np.float64) -> tuple[Any, Any]:
 
 def refusals(jitted: Any) -> list[str | None]:
     """Return why trips are not done by one kernel, for each kind of trips."""
-    cuts = [state.partitioned for state in jitted.by_signature.values()]
+    cuts = [state.partitioned for state in jitted.npcompile_root().by_signature.values()]
     made = [cut.loop_graphs for cut in cuts if isinstance(cut, PartitionedFunction)]
     loops = [loop for one in made if one is not None for loop in one._loops.values()]
     return [kept.graphs._fused.refusal for loop in loops for kept in loop.graphs if kept.graphs is not None]

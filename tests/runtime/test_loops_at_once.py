@@ -134,7 +134,7 @@ def counted(jitted: Any, *args: Any, given: Any = np.asarray) -> tuple[int, int]
 
 
 def refusals(jitted: Any) -> list[str]:
-    cuts = [state.partitioned for state in jitted.by_signature.values()]
+    cuts = [state.partitioned for state in jitted.npcompile_root().by_signature.values()]
     made = [cut.loop_graphs for cut in cuts if isinstance(cut, PartitionedFunction)]
     return [why for one in made if one is not None for why in one.refusals.values()]
 

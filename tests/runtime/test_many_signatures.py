@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.jit import Jitted
+from npcompile.partition.root_function import RootFunction
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.request import Request
 from npcompile.runtime.shape_sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
@@ -29,7 +29,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         counts[self.name] += 1
         return RecordedFunction._by_generic(self, request)
 
-    for kind in (Jitted, RecordedFunction):
+    for kind in (RootFunction, RecordedFunction):
         ways = [counting if way is RecordedFunction._by_generic else way for way in kind.ways]
         monkeypatch.setattr(kind, "ways", tuple(ways))
     yield counts
@@ -66,8 +66,8 @@ def test_an_unknown_signature_that_stays_is_looked_at_in_the_end() -> None:
     with pytest.warns(npcompile.NotCompiledWarning, match="more than 64 signatures"):
         for i in range(2 * MAX_SIGNATURES):
             jitted(np.arange(8.0), f"n{i}")
-    assert jitted.unlooked > 0
-    jitted.max_signatures *= 2  # there is room now
+    assert jitted.npcompile_root().unlooked > 0
+    jitted.npcompile_root().max_signatures *= 2  # there is room now
     for _ in range(2 * LOOKED_AT + 2):
         same(jitted(np.arange(9), "new"), of_text(np.arange(9), "new"))
     assert jitted.stats.replays > 0
@@ -85,11 +85,11 @@ def test_lengths_that_come_again_are_kept(monkeypatch: pytest.MonkeyPatch, looks
         for n in lengths:
             x = np.linspace(0, 1, n)
             same(jitted(x), of_lengths(x), ulp=4)
-    assert len(jitted.by_signature) == len(lengths)
-    met = looks[jitted.name]
+    assert len(jitted.npcompile_root().by_signature) == len(lengths)
+    met = looks["of_lengths"]
     for n in lengths:
         jitted(np.linspace(0, 1, n))
-    assert looks[jitted.name] == met
+    assert looks["of_lengths"] == met
     assert jitted.stats.programs <= 3
 
 
@@ -99,8 +99,8 @@ def test_of_very_many_lengths_the_oldest_make_room(monkeypatch: pytest.MonkeyPat
     for n in range(1000, 1000 + 2 * MAX_FOUND_AGAIN):
         x = np.linspace(0, 1, n)
         same(jitted(x), of_lengths(x), ulp=4)
-        assert len(jitted.by_signature) <= MAX_FOUND_AGAIN + MAX_SIGNATURES
-    assert len(jitted.by_signature) >= MAX_FOUND_AGAIN // 2
+        assert len(jitted.npcompile_root().by_signature) <= MAX_FOUND_AGAIN + MAX_SIGNATURES
+    assert len(jitted.npcompile_root().by_signature) >= MAX_FOUND_AGAIN // 2
     assert jitted.stats.programs <= 3
 
 

@@ -122,7 +122,7 @@ def check(fn: Callable[..., Any], args: tuple[Any, ...], calls: int = 3, **optio
 
 
 def collectives(jitted: npcompile.Jitted) -> int:
-    states = jitted.by_signature.values()  # type: ignore[attr-defined]
+    states = jitted.npcompile_root().by_signature.values()  # type: ignore[attr-defined]
     return sum(one.collectives for state in states for entry in state.entries for one in entry.jobs)
 
 

@@ -112,7 +112,7 @@ def test_a_rest_is_counted_in_seconds(native_runtime: None) -> None:
 
     for _ in range(3):
         jitted(X)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     before = jitted.stats.plain_calls
     state.overdrawn = 0.02
     start = time.perf_counter()
@@ -140,7 +140,7 @@ def test_calls_within_one_that_pays_are_counted_once(native_runtime: None) -> No
 
     for _ in range(3):
         outer(X), inner(X)
-    (state,), (other,) = outer.by_signature.values(), inner.by_signature.values()
+    (state,), (other,) = (one.npcompile_root().by_signature.values() for one in (outer, inner))
     state.overdrawn = other.overdrawn = 1e-9
     np.testing.assert_array_equal(outer(X), 4 * X)
     assert state.overdrawn <= 0
@@ -157,7 +157,9 @@ def test_calls_within_calls_are_charged(monkeypatch: pytest.MonkeyPatch) -> None
 
     for _ in range(3):
         assert jitted(4) == 10
-    (state,) = [state for state in jitted.by_signature.values() if state.partitioned is not None]
+    (state,) = [
+        state for state in jitted.npcompile_root().by_signature.values() if state.partitioned is not None
+    ]
     now = 0.0
 
     def slow(self: Any, state: Any, args: Any, kwargs: Any) -> str:

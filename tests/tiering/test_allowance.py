@@ -155,7 +155,7 @@ def test_a_recording_that_takes_too_long_is_given_up(
     assert jitted.stats.recordings == 1 and jitted.stats.programs == 0
     for _ in range(400):
         same(jitted(x), fn(x))
-    assert jitted.block_stats.programs > 1  # shorter ones
+    assert jitted.npcompile_root().block_stats.programs > 1  # shorter ones
 
 
 def deeper(n: int, x: Any) -> Any:
@@ -223,12 +223,12 @@ def test_first_calls_of_what_calls_libraries_are_its_own(
     for n in (8, 9, 8):
         same(jitted(np.arange(float(n))), fn(np.arange(float(n))))
     assert not looks and not jitted.stats.recordings and jitted.stats.plain_calls == 3
-    jitted.allowance.settle(10.0, 0.0)  # a call that took long
+    jitted.npcompile_root().allowance.settle(10.0, 0.0)  # a call that took long
     same(jitted(x), fn(x))
     assert looks and jitted.stats.recordings
     for _ in range(5):
         time.takes(1.0)
-        jitted.allowance.settle(10.0, 0.0)
+        jitted.npcompile_root().allowance.settle(10.0, 0.0)
         same(jitted(x), fn(x))
     assert jitted.stats.replays
 
@@ -260,12 +260,12 @@ def test_containers_are_not_read_of_before_it_is_paid_for(
     theirs: list[Any] = []
     jitted(mine, x)
     assert not looks
-    jitted.allowance.settle(10.0, 0.0)
+    jitted.npcompile_root().allowance.settle(10.0, 0.0)
     for _ in range(4):
         jitted(mine, x)
     for _ in range(5):
         kept(theirs, x)
-    assert looks and mine == theirs and jitted._growing.places == {0}
+    assert looks and mine == theirs and jitted.npcompile_root()._growing.places == {0}
 
 
 def test_each_of_the_first_signatures_has_a_first_call(monkeypatch: pytest.MonkeyPatch) -> None:

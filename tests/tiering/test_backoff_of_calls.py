@@ -41,8 +41,8 @@ def test_looks_become_rare(fn: Any, new: Any, monkeypatch: pytest.MonkeyPatch) -
     x = np.ones(4)
     looks = []
     for k in range(20_000):
-        if jitted.unlooked > 0:  # as the native runtime counts them
-            jitted.unlooked -= 1
+        if jitted.npcompile_root().unlooked > 0:  # as the native runtime counts them
+            jitted.npcompile_root().unlooked -= 1
             continue
         looks.append(k)
         jitted(new(k), x)

@@ -62,6 +62,6 @@ def test_a_first_call_that_native_code_ends_tells_what_python_takes_at_least(
         jitted: Any = npcompile.jit(divided)
         jitted(x, y)
         jitted.wait()
-    [state] = jitted.by_signature.values()
+    [state] = jitted.npcompile_root().by_signature.values()
     assert jitted.stats.loop_entries == 1
     assert state.partitioned.as_written >= first_trips.WITHIN

@@ -12,6 +12,7 @@ import pytest
 
 import npcompile
 from npcompile.partition.call import PartitionedCalls
+from npcompile.partition.root_function import RootFunction
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
@@ -159,7 +160,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
 
     def contest(of_replays: float, of_numpy: float) -> None:
         """The next call is the last one of a contest that is as good as decided."""
-        (state,) = jitted.by_signature.values()
+        (state,) = jitted.npcompile_root().by_signature.values()
         state.trial = state.trial or Contest()
         for _ in range(MOST):
             state.trial.note(True, of_replays)
@@ -167,7 +168,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
         same(jitted(x), chain(x))
 
     jitted(x)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     for longer in (FIRST, FIRST * LONGER):
         contest(1e9, 1e-12)
         assert state.tier is Tier.RESTING and state.aside and not state.ready
@@ -211,7 +212,7 @@ def test_a_plain_call_asks_no_python_and_all_are_counted() -> None:
     jitted = npcompile.jit(scalar)
     jitted(1.5)
     jitted(1.5)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     state.ready = []
     state.move(Event.TOO_SMALL)
     for call in range(3 * MOST_PASSED):
@@ -221,7 +222,7 @@ def test_a_plain_call_asks_no_python_and_all_are_counted() -> None:
     big = np.ones(1000)
     for _ in range(3):  # other arguments are looked at
         np.testing.assert_array_equal(jitted(big), scalar(big))
-    assert len(jitted.by_signature) == 2
+    assert len(jitted.npcompile_root().by_signature) == 2
     with pytest.raises(TypeError, match="unsupported operand"):
         jitted("text")
 
@@ -234,7 +235,7 @@ def test_new_code_is_seen_though_calls_are_passed_on() -> None:
     jitted = npcompile.jit(scalar)
     jitted(1.5)
     jitted(1.5)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     state.ready = []
     state.move(Event.TOO_SMALL)
     for _ in range(5):
@@ -256,11 +257,11 @@ def test_most_calls_of_other_lengths_pass_while_their_kernels_are_compiled(
     jitted = npcompile.jit(distance)
     for length in range(3, 9):
         same(jitted(np.ones(length), np.zeros(length)), distance(np.ones(length), np.zeros(length)))
-    (group,) = jitted._groups.values()
+    (group,) = jitted.npcompile_root()._groups.values()
     assert group.general is not None and not group.general.done
     looked: list[Any] = []
-    answer = type(jitted)._answer
-    monkeypatch.setattr(type(jitted), "_answer", lambda *args: looked.append(args) or answer(*args))
+    answer = RootFunction._answer
+    monkeypatch.setattr(RootFunction, "_answer", lambda *args: looked.append(args) or answer(*args))
     for _ in range(10):
         for length in range(20, 24):
             x, y = np.arange(length), np.ones(length)
@@ -404,7 +405,7 @@ def test_a_call_waits_for_a_small_function_and_for_large_parts(started: list[int
 def test_what_calls_took_decides_what_else_is_compiled(started: list[int]) -> None:
     jitted = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1)
     jitted(np.arange(5.0))
-    ((entry,),) = [state.entries for state in jitted.by_signature.values()]
+    ((entry,),) = [state.entries for state in jitted.npcompile_root().by_signature.values()]
     spending = CompileBudget()
     assert not spending.allows(entry, 1, waiting=True, part=True)
     assert not spending.allows(entry, 10, waiting=True, part=True, seconds=1e-6)

@@ -158,11 +158,11 @@ def test_what_is_beside_goes_on() -> None:
 
     for _ in range(40):
         call()
-    before, blocks = jitted.stats, jitted.block_stats.replays
+    before, blocks = jitted.stats, jitted.npcompile_root().block_stats.replays
     for _ in range(20):
         call()
     assert jitted.stats.recordings == before.recordings
-    assert jitted.block_stats.replays >= blocks + 20
+    assert jitted.npcompile_root().block_stats.replays >= blocks + 20
     assert jitted.stats.replays >= before.replays + 19
 
 
@@ -195,7 +195,7 @@ def test_a_replay_that_fails_is_told_with_its_line() -> None:
 
     jitted = npcompile.jit(doubled)
     jitted(np.arange(5.0))
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
 
     def failing(*leaves: Any) -> Any:
         try:

@@ -29,7 +29,9 @@ def test_both_sizes(monkeypatch):
     large, small = ((rng.random((n, n)) / n, rng.random(n)) for n in (600, 3))
     for args in (large, small) * 4:
         same(f(*args, 40), march(*args, 40), ulp=2**10)
-    partitioned = {id(state.partitioned): state.partitioned for state in f.by_signature.values()}.values()
+    partitioned = {
+        id(state.partitioned): state.partitioned for state in f.npcompile_root().by_signature.values()
+    }.values()
     blocks = [block for cut in partitioned for block in cut.blocks.values() if len(block.by_signature) > 1]
     assert blocks
     for block in blocks:  # as a trial leaves them

@@ -77,7 +77,7 @@ def test_what_is_too_little_for_a_kernel(fn: Callable[..., Any], count: int, sma
 
     jitted = npcompile.jit(called, wait=True)
     jitted(np.linspace(0.0, 1.0, count))
-    ((entry,),) = [state.entries for state in jitted.by_signature.values()]
+    ((entry,),) = [state.entries for state in jitted.npcompile_root().by_signature.values()]
     assert is_small(entry.plan) is small
 
 
@@ -86,7 +86,7 @@ def test_a_measured_replay_is_kept_or_left_to_numpy(slower: bool) -> None:
     x = np.linspace(0.0, 1.0, 50_000)
     jitted = npcompile.jit(chain, wait=True)
     jitted(x)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     state.trial = Contest()
     for _ in range(MOST):
         state.trial.note(True, 1.0)
@@ -107,7 +107,7 @@ def test_a_call_that_is_measured_may_raise() -> None:
     x = np.linspace(0.0, 1.0, 50_000)
     jitted = npcompile.jit(checked, wait=True)
     jitted(x, True)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     state.trial = trial = Contest(numpys=[math.inf])
     with pytest.raises(ValueError, match="negative"):
         jitted(-x, True)
@@ -140,7 +140,7 @@ def test_a_loop_over_elements_becomes_the_function_itself(fn: Any) -> None:
     jitted = npcompile.jit(fn, wait=True)
     for _ in range(5):
         same(jitted(np.arange(9.0)), fn(np.arange(9.0)))
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     assert state.partitioned.made.function is fn
     assert jitted.stats.compilations == 0
 
@@ -165,7 +165,9 @@ def test_waiting_includes_the_functions_that_are_called_between_blocks() -> None
     for _ in range(3):
         jitted(a)
         jitted.wait()
-    recorded = [callee for callee in jitted.callees.values() if hasattr(callee, "by_signature")]
+    recorded = [
+        callee for callee in jitted.npcompile_root().callees.values() if hasattr(callee, "by_signature")
+    ]
     blocks = [
         block
         for callee in recorded
@@ -220,9 +222,9 @@ def test_sizes_that_change_at_each_trip_are_replayed(monkeypatch: pytest.MonkeyP
         same(jitted(z.copy(), c.copy()), shrinking(z.copy(), c.copy()))
         jitted.wait()
     assert not any("other sizes at each trip" in reason for reason in jitted.stats.reasons)
-    before = jitted.block_stats.replays
+    before = jitted.npcompile_root().block_stats.replays
     _, trips = jitted(z.copy(), c.copy())
-    assert jitted.block_stats.replays - before >= trips > 2
+    assert jitted.npcompile_root().block_stats.replays - before >= trips > 2
     assert jitted.stats.programs <= 6, jitted.stats
 
 
@@ -235,9 +237,9 @@ def test_sizes_that_never_come_again_are_numpys_where_it_is_faster(monkeypatch: 
         same(jitted(z.copy(), c.copy()), shrinking(z.copy(), c.copy()))
         jitted.wait()
     assert any("other sizes at each trip" in reason for reason in jitted.stats.reasons)
-    before = jitted.block_stats.replays
+    before = jitted.npcompile_root().block_stats.replays
     jitted(z.copy(), c.copy())
-    assert jitted.block_stats.replays - before <= 2
+    assert jitted.npcompile_root().block_stats.replays - before <= 2
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_explain_tells_of_compiled_code_at_numpys_turn() -> None:
     x, to = np.linspace(0.0, 1.0, 500_000), np.zeros(1)
     jitted = npcompile.jit(kept, wait=True)
     jitted(x, to)
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     state.trial = contest = at_numpys_turn()
     before = jitted.stats.replays
     explanation = npcompile.explain(jitted, x, to)

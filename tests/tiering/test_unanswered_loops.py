@@ -57,9 +57,9 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def blocks_called(jitted: Jitted, *args: Any) -> int:
     """How many calls of blocks a call makes."""
-    before = jitted.block_stats.calls
+    before = jitted.npcompile_root().block_stats.calls
     same(jitted(*args), jitted.__wrapped__(*args))
-    return int(jitted.block_stats.calls - before)
+    return int(jitted.npcompile_root().block_stats.calls - before)
 
 
 def stepping(x: np.ndarray, trips: int, log: list[int]) -> np.ndarray:
@@ -168,16 +168,16 @@ def test_blocks_are_tried_again(later: Later, monkeypatch: pytest.MonkeyPatch) -
     x = np.linspace(0, 1, 50)
     for _ in range(2):
         blocks_called(jitted, x, 8, Log({}))
-    (cut,) = (state.partitioned for state in jitted.by_signature.values())
+    (cut,) = (state.partitioned for state in jitted.npcompile_root().by_signature.values())
     assert cut is not None
 
     def idle() -> None:
         cut.unanswered = IDLE
         cut.idles()
 
-    before = jitted.block_stats.replays
+    before = jitted.npcompile_root().block_stats.replays
     same(jitted(x, TRIPS, Log({0: idle, 300: later.go_on})), stepping(x, TRIPS, Log({})))
-    assert jitted.block_stats.replays - before == 1 + TRIPS - 301
+    assert jitted.npcompile_root().block_stats.replays - before == 1 + TRIPS - 301
 
 
 @pytest.mark.parametrize("function", [stepping, by_a_callee])

@@ -47,14 +47,18 @@ class Recursion:
         """Return the cell or the namespace from which the function takes itself to call it."""
         return _cells(fn).get(self._name, fn.__globals__)
 
-    def plain(self, fn: FunctionType, jitted: Any) -> FunctionType | None:
-        """Return the plain function; None where its name stands for something else than the jitted one."""
+    def plain(self, fn: FunctionType, recorded: Any) -> FunctionType | None:
+        """Return the plain function; None where its name stands for something else than the jitted one.
+
+        recorded: the jitted function's recordings.
+        """
         holder = self.holder(fn)
         try:
-            held = holder.cell_contents if isinstance(holder, CellType) else holder.get(self._name)
+            held: Any = holder.cell_contents if isinstance(holder, CellType) else holder.get(self._name)
         except ValueError:  # it is not bound yet, or not any more
             return None
-        if held is not jitted:
+        root = held.npcompile_root() if hasattr(type(held), "npcompile_root") else None
+        if root is not recorded:
             return None
         made = self._made
         if made is None or made.__defaults__ is not fn.__defaults__:

@@ -41,12 +41,15 @@ struct Names {
 
 struct Slots {
     Slot front, unlooked, function_overdrawn, vector;           // of the recorded function
+    Slot root, handle_vector;                                   // of its handle
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
     // Of a specialisation, the state of a signature.
     Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed, lent, overdrawn;
     Slot calls, replays, host_calls, plain_calls, divergences, loop_entries, on_host;  // of its counts
     Slot left, on_device;  // of a contest between a device and the host
 } slots;
+
+PyTypeObject *handle_type = nullptr;  // of handles, which hold recorded functions for users
 
 struct Front {
     PyObject_HEAD
@@ -103,7 +106,8 @@ PyObject *plain_of(Front *self, PyObject *recorded) {
     PyObject *held = PyCell_Check(self->holder) ? PyCell_GET(self->holder)
                                                 : PyDict_GetItemWithError(self->holder, alone->func_name);
     bool same = alone->func_defaults == function->func_defaults && alone->func_kwdefaults == function->func_kwdefaults;
-    return held == recorded && same ? self->alone : self->function;
+    bool own = held && PyObject_TypeCheck(held, handle_type) && slots.root.of(held) == recorded;
+    return own && same ? self->alone : self->function;
 }
 
 PyObject *filters_now() { return PyDict_GetItemWithError(usual.warnings, names.filters); }
@@ -563,14 +567,26 @@ PyObject *called(PyObject *recorded, PyObject *args, PyObject *named) {
     return PyVectorcall_Call(recorded, args, named);
 }
 
-// Returns a recorded function as a method of an instance; the function itself without one.
-PyObject *got(PyObject *recorded, PyObject *instance, PyObject *) {
-    return instance && instance != Py_None ? PyMethod_New(recorded, instance) : Py_NewRef(recorded);
+// Calls the recorded function that a handle holds.
+PyObject *handle_vector(PyObject *handle, PyObject *const *args, size_t flags, PyObject *named) {
+    if (PyObject *recorded = slots.root.of(handle)) return vector(recorded, args, flags, named);
+    return PyErr_SetString(PyExc_TypeError, "the jitted function was not initialized"), nullptr;
 }
 
-// RecordedFunction.__get__
-PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *) {
-    return got(recorded, given ? args[0] : nullptr, nullptr);
+// Handle.__call__
+PyObject *handle_call(PyObject *handle, PyObject *const *args, Py_ssize_t given, PyObject *named) {
+    return handle_vector(handle, args, size_t(given), named);
+}
+
+// Answers the first call of each handle; later ones find `handle_vector` in it.
+PyObject *handle_called(PyObject *handle, PyObject *args, PyObject *named) {
+    slots.handle_vector.of(handle) = reinterpret_cast<PyObject *>(handle_vector);
+    return PyVectorcall_Call(handle, args, named);
+}
+
+// Returns a handle as a method of an instance; the handle itself without one.
+PyObject *got(PyObject *handle, PyObject *instance, PyObject *) {
+    return instance && instance != Py_None ? PyMethod_New(handle, instance) : Py_NewRef(handle);
 }
 
 // ------------------------------------------------------------------------------------------------- as an object
@@ -748,57 +764,64 @@ bool ready_front() {
 
 PyMethodDef call_def = {"__call__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(front_call)),
                         METH_FASTCALL | METH_KEYWORDS, "Call the function."};
-PyMethodDef get_def = {"__get__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(front_get)),
-                       METH_FASTCALL | METH_KEYWORDS, "As a method of an instance."};
+PyMethodDef handle_def = {"__call__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(handle_call)),
+                          METH_FASTCALL | METH_KEYWORDS, "Call the function."};
 
-// Makes Python call and bind instances of a class, and of subclasses with these methods, without looking them up.
-bool take_over(PyTypeObject *kind, PyObject *call, PyObject *get) {
+// Makes Python call instances of a class, and of subclasses with this method, without looking it up; as well for binding
+// them to instances.
+bool take_over(PyTypeObject *kind, PyObject *call, ternaryfunc calls, Slot vector, PyObject *get) {
     auto *type = reinterpret_cast<PyObject *>(kind);
-    PyObject *own = PyObject_GetAttrString(type, "__call__"), *bound = PyObject_GetAttrString(type, "__get__");
-    if (!bound) PyErr_Clear();
+    PyObject *own = PyObject_GetAttrString(type, "__call__");
+    PyObject *bound = get ? PyObject_GetAttrString(type, "__get__") : nullptr;
     if (own == call) {
-        kind->tp_call = called;
-        kind->tp_vectorcall_offset = slots.vector.at;
+        kind->tp_call = calls;
+        kind->tp_vectorcall_offset = vector.at;
         kind->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
     }
     if (bound && bound == get) {
         kind->tp_descr_get = got;
         kind->tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;  // a method is called without an object that binds it
     }
+    bool ok = own && (bound || !get);
     Py_XDECREF(own);
     Py_XDECREF(bound);
     PyType_Modified(kind);
-    PyObject *further = own ? PyObject_CallMethod(type, "__subclasses__", nullptr) : nullptr;
-    bool ok = further != nullptr;
+    PyObject *further = ok ? PyObject_CallMethod(type, "__subclasses__", nullptr) : nullptr;
+    ok = further != nullptr;
     for (Py_ssize_t i = 0; ok && i < PyList_GET_SIZE(further); i++)
-        ok = take_over(reinterpret_cast<PyTypeObject *>(PyList_GET_ITEM(further, i)), call, get);
+        ok = take_over(reinterpret_cast<PyTypeObject *>(PyList_GET_ITEM(further, i)), call, calls, vector, get);
     Py_XDECREF(further);
     return ok;
 }
 
-// direct(class, class that has `__get__`): their instances, which have the methods of `use`, are called by `vector`.
+// direct(class of recorded functions, class of handles): their instances, which have the methods of `use`, are called by
+// `vector` and by `handle_vector`.
 PyObject *direct(PyObject *, PyObject *args) {
-    PyTypeObject *type, *bound;
-    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &PyType_Type, &bound)) return nullptr;
+    PyTypeObject *type, *handle;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &PyType_Type, &handle)) return nullptr;
     PyObject *call = PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__call__");
-    PyObject *get = PyObject_GetAttrString(reinterpret_cast<PyObject *>(bound), "__get__");
-    bool ok = call && get && take_over(type, call, get);
+    PyObject *by_users = PyObject_GetAttrString(reinterpret_cast<PyObject *>(handle), "__call__");
+    PyObject *get = PyObject_GetAttrString(reinterpret_cast<PyObject *>(handle), "__get__");
+    bool ok = call && by_users && get && take_over(type, call, called, slots.vector, nullptr) &&
+              take_over(handle, by_users, handle_called, slots.handle_vector, get);
     Py_XDECREF(call);
+    Py_XDECREF(by_users);
     Py_XDECREF(get);
     return ok ? Py_NewRef(Py_None) : nullptr;
 }
 
-// use((class of recorded functions, of their cuts, of states, of counts, of contests), __call__ of the first, (threads,
-// names of warnings, errors, traps, device, devices, forced, Diverged)): returns the replacement of the first's `__call__`
+// use((class of recorded functions, of their handles, of their cuts, of states, of counts, of contests), __call__ of the first, (threads,
+// names of warnings, errors, traps, device, devices, forced, Diverged)): returns the replacements of the first two's `__call__`
 PyObject *use(PyObject *, PyObject *args) {
-    PyObject *type, *cut, *state, *counts, *contest, *call;
+    PyObject *type, *handle, *cut, *state, *counts, *contest, *call;
     PyObject *threads, *warnings, *errors, *traps, *device, *devices, *forced, *diverged;
-    if (!PyArg_ParseTuple(args, "(O!OOOO)O(OO!OOOO!OO)", &PyType_Type, &type, &cut, &state, &counts, &contest, &call,
+    if (!PyArg_ParseTuple(args, "(O!O!OOOO)O(OO!OOOO!OO)", &PyType_Type, &type, &PyType_Type, &handle, &cut, &state, &counts, &contest, &call,
                           &threads, &PyDict_Type, &warnings, &errors, &traps, &device, &PyList_Type, &devices, &forced,
                           &diverged))
         return nullptr;
     if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked},
                            {"overdrawn", &slots.function_overdrawn}, {"_vector", &slots.vector}}) ||
+        !find_slots(handle, {{"_Handle__root", &slots.root}, {"_Handle__vector", &slots.handle_vector}}) ||
         !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises},
                           {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"partitioned", &slots.partitioned}, {"ready", &slots.ready},
@@ -811,14 +834,12 @@ PyObject *use(PyObject *, PyObject *args) {
         !find_slots(contest, {{"left", &slots.left}, {"on_device", &slots.on_device}}))
         return nullptr;
     hide(type, "_vector");
+    hide(handle, "_Handle__vector");
+    handle_type = reinterpret_cast<PyTypeObject *>(handle);
     usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors),   Py_NewRef(traps), Py_NewRef(device),
              Py_NewRef(devices), Py_NewRef(forced),   Py_NewRef(diverged), Py_NewRef(call)};
-    auto *kind = reinterpret_cast<PyTypeObject *>(type);
-    PyObject *calling = PyDescr_NewMethod(kind, &call_def), *getting = PyDescr_NewMethod(kind, &get_def);
-    if (calling && getting) return Py_BuildValue("{sNsN}", "__call__", calling, "__get__", getting);
-    Py_XDECREF(calling);
-    Py_XDECREF(getting);
-    return nullptr;
+    return Py_BuildValue("NN", PyDescr_NewMethod(reinterpret_cast<PyTypeObject *>(type), &call_def),
+                         PyDescr_NewMethod(handle_type, &handle_def));
 }
 
 }  // namespace

@@ -309,7 +309,9 @@ def test_is_followed_whole(function: Any, monkeypatch: pytest.MonkeyPatch) -> No
     for call in range(12):
         jitted(m, X * (call + 1))
     if function not in (masks, objects_in_a_tuple, a_list_anew, shown):  # loops and printing cut a function
-        assert not any(state.partitioned for state in jitted.by_signature.values()), jitted.stats
+        assert not any(state.partitioned for state in jitted.npcompile_root().by_signature.values()), (
+            jitted.stats
+        )
     assert jitted.stats.replays >= 8, jitted.stats
 
 

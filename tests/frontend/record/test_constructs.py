@@ -52,7 +52,9 @@ def test_right_at_each_call_and_recorded_whole(name: str, monkeypatch: pytest.Mo
     for seed in range(1, 9):
         want, got = outcome(plain, seed), outcome(jitted, seed)
         same(got, want, ulp=8, scale=4.0, where=f"call {seed}")
-    whole = jitted.block_stats.recordings == 0 and jitted.own_stats.replays >= 6
+    whole = (
+        jitted.npcompile_root().block_stats.recordings == 0 and jitted.npcompile_root().own_stats.replays >= 6
+    )
     assert whole is (name not in IN_PIECES), jitted.stats.reasons
     if whole:
         assert jitted.stats.plain_calls == jitted.stats.host_calls == 0

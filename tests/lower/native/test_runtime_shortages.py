@@ -163,7 +163,7 @@ def test_forked_while_others_hold_locks(kernel_folder: Path) -> None:
     judged(jitted)
     judged(looped, 3, cut)
     held = [native._lock, compiler._compiler.lock]
-    for recorded in (jitted, looped):
+    for recorded in (jitted.npcompile_root(), looped.npcompile_root()):
         held.append(recorded._lock)
         held += [state.lock for state in recorded.by_signature.values()]
         held += [state.partitioned.lock for state in recorded.by_signature.values() if state.partitioned]

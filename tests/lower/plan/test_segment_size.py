@@ -82,7 +82,7 @@ def test_answers_of_what_was_cut(
     for size in (8, 8, 8):
         judge(jitted, function, (np.arange(float(size)) + 0.25,))
     assert jitted.stats.replays == 2
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     lengths = [len(segment.ops) for segment in state.entries[0].segments]
     assert max(lengths) <= most + 3, lengths  # results stay with what gives them, and so do their writes
     assert len(lengths) > 1 or most == 8
@@ -92,7 +92,7 @@ def test_it_is_cut_where_the_least_is_handed_on(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(plan, "MAX_OPS", 12)
     jitted = npcompile.jit(narrow)
     jitted(np.arange(1000.0))
-    (state,) = jitted.by_signature.values()
+    (state,) = jitted.npcompile_root().by_signature.values()
     first, second = state.entries[0].segments
     assert [node.name for node in first.outputs] == ["sqrt"]
     assert len(second.ops) >= 3

@@ -138,7 +138,7 @@ def is_known(value: Any) -> bool:
 def plain_function(value: Any) -> types.FunctionType | None:
     """Return the function of the user's that a function, or a jitted one, is; None for other values."""
     if hasattr(type(value), "npcompile_function"):
-        value = None if value.has_options else value.npcompile_function()
+        value = None if value.npcompile_root().has_options else value.npcompile_function()
     return value if type(value) is types.FunctionType else None
 
 
