@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_layers import MODULES, PACKAGE, ROOT
+from tests.test_layers import MODULES, PACKAGE, ROOT, is_private
 
 # The classes of npcompile's arrays.
 ARRAYS = [
@@ -58,10 +58,6 @@ def read(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
                 yield node.lineno, ast.unparse(node), name
             case ast.ImportFrom(module=str(module), names=names) if module.startswith("npcompile"):
                 yield from ((node.lineno, f"{module}.{one.name}", one.name) for one in names)
-
-
-def is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__")
 
 
 OWNERS: dict[str, set[Path]] = {}

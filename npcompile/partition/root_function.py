@@ -88,7 +88,7 @@ class RootFunction(RecordedFunction):
         self.worked = 0.0  # seconds that native code of loops has worked
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # the watch of the call at hand, while one is measured
-        self._told: set[str] = set()  # places of which it was told that they cost
+        self._told: tuple[str, ...] = ()  # places of which it was told that they cost
         self.block_stats = Stats()  # counts of the function's blocks, and of functions that it calls
         if not strict and (family := family_of(fn, (wait, default_float, fast_random))) is not None:
             if family.parted:
@@ -140,7 +140,7 @@ class RootFunction(RecordedFunction):
         """Warn, once for each place, of code that runs uncompiled and costs time; strict=True: raise it."""
         if where in self._told:
             return
-        self._told.add(where)
+        self._told += (where,)
         text = f"{self.name}: {where}: {what}; instead: {instead}"
         if self.is_strict:
             raise NotCompiledError(text)

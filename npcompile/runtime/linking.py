@@ -68,7 +68,7 @@ class KernelLinking(Account):
         self.by_signature: dict[Any, Specialization] = {}
         self._lock = threading.Lock()
         self._uncompiled: dict[str, Reason] = {}  # ops that no kernel can be made of here, and why
-        self._awaited: list[Any] = []  # jobs of kernels for further sizes of programs that are there
+        self._awaited: tuple[Any, ...] = ()  # jobs of kernels for further sizes of programs that are there
 
     @property
     def name(self) -> str:
@@ -226,7 +226,7 @@ class KernelLinking(Account):
     def _count_awaited(self) -> None:
         with self._lock:
             done = [job for job in self._awaited if job.done]
-            self._awaited = [job for job in self._awaited if job not in done]
+            self._awaited = tuple([job for job in self._awaited if job not in done])
         for job in done:
             self._count_job(job)
 
@@ -257,7 +257,7 @@ class KernelLinking(Account):
                     self._begin(state, entry)
                 self._wait_for(entry, deadline)
             self._link(state)
-        for job in list(self._awaited):
+        for job in self._awaited:
             job.wait(seconds_until(deadline))
         self._count_awaited()
 

@@ -325,8 +325,9 @@ class ShapeSharing(KernelLinking):
                     result, replays = general.answer(leaves, lengths, self.own_stats)
                 break
             except Waiting as waiting:  # for work of this size there is no kernel yet
-                if waiting.job not in self._awaited:
-                    self._awaited.append(waiting.job)
+                with self._lock:
+                    if waiting.job not in self._awaited:
+                        self._awaited += (waiting.job,)
                 if not self.has_to_wait:
                     return self._plain(args if given is None else given, kwargs)
                 with log.waiting(self.name):

@@ -157,7 +157,7 @@ def test_attributes_of_functions_do_not_get_in_the_way() -> None:
         same(texts(X), X + 1)
 
 
-# What the engine calls its own attributes, and what `Jitted` shows. Names with "npcompile" are kept for it.
+# The names of the engine's own attributes and of those that `Jitted` shows, which a program may take, too.
 NAMES = sorted(
     name
     for name in {*dir(npcompile.Jitted), *dir(RootFunction)}

@@ -35,9 +35,12 @@ def _is_short(region: ir.Region, header: ir.Block, blocks: set[ir.Block]) -> boo
     end = header.end
     if not isinstance(end, ir.Branch) or end.then not in blocks or end.otherwise in blocks:
         return False
-    if (name := _name_while_positive(region, end.test)) is not None:
+    test = end.test
+    if isinstance(test, ir.Apply) and test.operation.function == _TRUTH_OF_BOOL:
+        (test,) = test.operands
+    if (name := _name_while_positive(region, test)) is not None:
         return is_taken_from(header, blocks, name)
-    name = _wrapping_name(end.test)
+    name = _wrapping_name(test)
     return name is not None and is_taken_from(header, blocks, name, wraps=True)
 
 
@@ -57,8 +60,6 @@ def is_taken_from(header: ir.Block, blocks: set[ir.Block], name: str, wraps: boo
 
 def _name_while_positive(region: ir.Region, test: ir.Expression) -> str | None:
     """Return the int that is above zero where a test holds; None if there is none."""
-    if isinstance(test, ir.Apply) and test.operation.function == _TRUTH_OF_BOOL:
-        (test,) = test.operands
     if not isinstance(test, ir.Apply):
         return None
     if test.operation.function.startswith(_TRUTHS):
@@ -93,8 +94,6 @@ def name_while_not_zero(test: ir.Expression) -> str | None:
 
 def _wrapping_name(test: ir.Expression) -> str | None:
     """Return NumPy's signed integer that is not zero where a test holds; None if there is none."""
-    if isinstance(test, ir.Apply) and test.operation.function == _TRUTH_OF_BOOL:
-        (test,) = test.operands
     match test:
         case ir.Apply(operator=ast.NotEq, operands=(one, ir.Constant(value=0))):
             pass
